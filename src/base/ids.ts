@@ -1,0 +1,47 @@
+// Every kind of identifier: made here, told apart by the compiler.
+import { createHash, randomBytes } from "node:crypto";
+
+declare const brand: unique symbol;
+export type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
+
+export type TurnId = Branded<string, "TurnId">;
+export type RunId = Branded<string, "RunId">;
+export type CallId = Branded<string, "CallId">;
+export type ShellId = Branded<string, "ShellId">;
+export type TaskId = Branded<string, "TaskId">;
+/** Names one tape of one store: `<16 hex>__<16 hex>`, or a sibling of one (`…__sidecar__spill`). */
+export type TapeId = Branded<string, "TapeId">;
+/** Names one inbox item; sorts in order of arrival. */
+export type InboxId = Branded<string, "InboxId">;
+
+export const newTurnId = (): TurnId => `turn-${randomHex(12)}` as TurnId;
+/** One step's id: entries of a step share it as `meta.run_id`. */
+export const newRunId = (): RunId => `run-${randomHex(12)}` as RunId;
+export const newCallId = (): CallId => `call_${randomHex(12)}` as CallId;
+export const newShellId = (): ShellId => `bsh-${randomHex(8)}` as ShellId;
+export const newTaskId = (): TaskId => `sub-${randomHex(8)}` as TaskId;
+
+export const parseShellId = (text: string): ShellId | undefined =>
+  /^bsh-[0-9a-f]{8}$/.test(text) ? (text as ShellId) : undefined;
+
+/**
+ * The tape of a session in a workspace.
+ * @param workspace the workspace's real path (symbolic links resolved)
+ */
+export function tapeIdOf(workspace: string, sessionId: string): TapeId {
+  return `${md5(workspace)}__${md5(sessionId)}` as TapeId;
+}
+
+/** A sibling tape that forks, archives and resets with `tape`. */
+export const sidecarIdOf = (tape: TapeId, sidecar: string): TapeId => `${tape}__sidecar__${sidecar}` as TapeId;
+
+/** `length` random lower-case hexadecimal digits. */
+export function randomHex(length: number): string {
+  return randomBytes(Math.ceil(length / 2))
+    .toString("hex")
+    .slice(0, length);
+}
+
+function md5(text: string): string {
+  return createHash("md5").update(text, "utf8").digest("hex").slice(0, 16);
+}

@@ -1,0 +1,117 @@
+// The ports of a tape's storage: log, lease, inbox and media. They are given together by `provideTapeStore`;
+// files are the default, memory serves tests, and nothing above may know which it has.
+import type { InboxId, TapeId } from "../base/ids.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { TapeEntry } from "./entry.ts";
+
+export interface TapeStorage extends AsyncDisposable {
+  readonly tapes: TapeStore;
+  readonly leases: LeasePort;
+  readonly inboxes: InboxPort;
+  readonly media: MediaStore;
+}
+
+export interface TapeStore {
+  /** Opens a tape for reading and appending; one that was never written is empty. Creates no file by itself. */
+  open(tape: TapeId): Promise<TapeLog>;
+  /** The place a person would look at, for example the file's path. */
+  locate(tape: TapeId): string;
+}
+
+/** A tape, opened. What it reads is what was there when each read began; a reset by others does not disturb open reads. */
+export interface TapeLog extends AsyncDisposable {
+  readonly id: TapeId;
+  /** Entries newest first. `before` leaves out that id and all later ones. Costs by what is taken. */
+  backward(options?: { before?: number; signal?: AbortSignal }): AsyncIterable<TapeEntry>;
+  /** Entries oldest first. `after` leaves out that id and all earlier ones. */
+  forward(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<TapeEntry>;
+  /**
+   * Appends a batch with one write; when it returns, the entries survive a kill of this process.
+   * @throws BubError `config` when the disk is full or the place cannot be written: then nothing of the batch counts
+   */
+  append(entries: readonly TapeEntry[]): Promise<void>;
+  /** Brings what was appended onto the disk (fdatasync). */
+  sync(): Promise<void>;
+  /**
+   * Begins anew with `entries`; readers that are open keep the old ones.
+   * With `archive`, a copy is made first and its place answered; when that fails nothing is cleared.
+   */
+  replace(entries: readonly TapeEntry[], options?: { archive?: boolean }): Promise<{ archive?: string }>;
+  /** What reading skipped so far: torn, corrupt or blank stretches. */
+  readonly problems: readonly TapeProblem[];
+  /** Bytes of the whole tape. */
+  size(): Promise<number>;
+}
+
+export interface TapeProblem {
+  /** Byte offset of the stretch in the file. */
+  readonly offset: number;
+  /** Bytes that were skipped. */
+  readonly length: number;
+  readonly reason: "torn" | "corrupt" | "blank";
+}
+
+/** Who may write a tape, for the length of one turn. */
+export interface LeasePort {
+  /**
+   * Waits until the tape is free and takes it.
+   * @param options.wait false: throw instead of waiting
+   * @param options.onWait called once when someone else holds it, with who
+   * @throws BubError `temporary` `session is held by …` with wait false; `invalid_input` for a process below the holder
+   */
+  acquire(tape: TapeId, options: LeaseOptions): Promise<Lease>;
+  /** The living holder, if any. Needs no lease. */
+  holder(tape: TapeId): Promise<LeaseHolder | undefined>;
+}
+
+export interface LeaseOptions {
+  /** Named in messages. */
+  sessionId: string;
+  signal: AbortSignal;
+  wait?: boolean;
+  onWait?: (holder: LeaseHolder) => void;
+}
+
+export interface Lease extends AsyncDisposable {
+  readonly token: string;
+  /** Throws when somebody took the lease over: then nothing may be written any more. */
+  check(): void;
+}
+
+export interface LeaseHolder {
+  readonly token: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+export type InboxKind = "steer" | "notification" | "follow_up" | "quit";
+
+export interface InboxItem {
+  readonly id: InboxId;
+  readonly kind: InboxKind;
+  /** A user message's payload (`{content, …}`), or `{token}` for `quit`. */
+  readonly payload: JsonObject;
+  /** Goes onto the entry's meta as it is. */
+  readonly meta: JsonObject;
+  /** ISO-8601, UTC. */
+  readonly date: string;
+}
+
+/** Messages for a session that anyone may leave and only the lease's holder takes. */
+export interface InboxPort {
+  /** Durable when it returns. */
+  put(tape: TapeId, item: Omit<InboxItem, "id" | "date">): Promise<InboxItem>;
+  /** In order of arrival. An unreadable item is skipped and reported in the log, never deleted. */
+  list(tape: TapeId): Promise<readonly InboxItem[]>;
+  remove(tape: TapeId, id: InboxId): Promise<void>;
+  /** Calls `changed` after an item arrives, from this process or another; the answer stops it. */
+  watch(tape: TapeId, changed: () => void): () => void;
+}
+
+/** Bytes too large for a tape's line, named by their SHA-256. */
+export interface MediaStore {
+  /** Durable when it returns; the same bytes are kept once. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** @throws BubError `not_found` naming the hash */
+  get(sha256: string): Promise<Uint8Array>;
+}
