@@ -1,10 +1,20 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Tests that start real processes of `dist/cli.js`, or break things on purpose. */
-const processTests = ["test/cli/**/*.test.ts", "test/faults/**/*.test.ts"];
+const processTests = ["test/cli/**/*.test.ts", "test/faults/**/*.test.ts", "test/terminal/**/*.test.ts"];
+
+/** Tests that do not depend on the version of Node: CI runs them on one only (BUB_TEST_PORTABLE=1 leaves them out). */
+const onceTests = ["test/faults/**", "test/terminal/**", "**/*.tmux.test.ts", "**/*.property.test.ts"];
+
+const leftOut = [
+  ...configDefaults.exclude,
+  "test/fixtures/**",
+  ...(process.env.BUB_TEST_PORTABLE === "1" ? onceTests : []),
+];
+const long = process.env.BUB_TEST_LONG === "1";
 
 export default defineConfig({
   resolve: {
@@ -16,21 +26,36 @@ export default defineConfig({
   },
   test: {
     passWithNoTests: true,
-    sequence: { shuffle: true },
-    maxWorkers: 2,
     pool: "forks",
+    isolate: true,
+    maxWorkers: 2,
     restoreMocks: true,
     unstubEnvs: true,
-    coverage: { provider: "v8", include: ["src/**/*.ts"], exclude: ["src/**/*.test.ts"] },
+    sequence: { shuffle: true },
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      exclude: ["src/**/*.test.ts"],
+      reporter: ["text-summary", "html"],
+    },
     projects: [
+      {
+        extends: true,
+        test: {
+          name: "node",
+          include: ["test/node-version.test.ts"],
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         extends: true,
         test: {
           name: "unit",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...processTests, "**/node_modules/**", "test/fixtures/**"],
-          testTimeout: 10_000,
-          hookTimeout: 10_000,
+          exclude: [...leftOut, ...processTests, "test/node-version.test.ts"],
+          testTimeout: long ? 600_000 : 10_000,
+          hookTimeout: 20_000,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -38,9 +63,11 @@ export default defineConfig({
         test: {
           name: "process",
           include: processTests,
+          exclude: leftOut,
           globalSetup: ["test/setup/build.ts"],
-          testTimeout: 60_000,
+          testTimeout: long ? 1_800_000 : 60_000,
           hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
