@@ -1,4 +1,4 @@
-// What can be called: a tool's contract, and `defineTool` that infers its argument types.
+// What can be called: a tool's contract. Tools are made by `defineTool`.
 
 import type { Clock } from "../base/clock.ts";
 import type { Content } from "../base/content.ts";
