@@ -29,6 +29,7 @@ export default defineConfig({
     pool: "forks",
     isolate: true,
     maxWorkers: 2,
+    setupFiles: ["test/setup/clean-environment.ts"],
     restoreMocks: true,
     unstubEnvs: true,
     sequence: { shuffle: true },

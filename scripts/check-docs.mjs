@@ -50,7 +50,7 @@ function checkLink(page, line, target) {
 function checkPaths(page, line, text) {
   const machine = /(?<![\w.~$>}/])\/(?:home|Users|root|work|mnt|srv)\/[\w.-]+/.exec(text);
   if (machine) problems.push(`${page}:${line} names a machine's path: ${machine[0]}`);
-  for (const [climbing] of text.matchAll(/(?<![\w./])(?:\.\.\/)+[\w.-][\w./-]*/g)) {
+  for (const [climbing] of text.matchAll(/(?<![\w./"'])(?:\.\.\/)+[\w.-][\w./-]*/g)) {
     const path = climbing.replace(/[.,;:]+$/, "");
     const fromPage = resolve(root, dirname(page), path);
     const inside = !relative(root, fromPage).startsWith("..") && existsSync(fromPage);
