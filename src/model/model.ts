@@ -56,14 +56,18 @@ export interface ModelRequest {
 export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "other";
 
 /**
- * What a provider's stream becomes. Deltas come as they arrive. Tool calls come only after the stream ended as its
- * format demands, each whole, in order; `arguments` is the raw text as received. `finish` is last and comes exactly
- * once: a stream that ends without it failed, and throws ModelError.
+ * What a provider's stream becomes. Deltas come as they arrive, never empty. Tool calls come only after the stream
+ * ended as its format demands, in order; `arguments` is the raw text as received. `incomplete` marks a call that the
+ * answer's end cut off (`finish` then says `length` or `content-filter`): it is recorded with an error result and never
+ * runs, whatever its arguments look like. `progress` says that content arrived which is not given out yet (a call's
+ * arguments): it keeps the idle time-out away and is for nobody else. `finish` is last and comes exactly once: a stream
+ * that ends without it failed, and throws ModelError.
  */
 export type ModelEvent =
   | { type: "text-delta"; delta: string }
   | { type: "reasoning-delta"; delta: string }
-  | { type: "tool-call"; id: string; name: string; arguments: string }
+  | { type: "progress" }
+  | { type: "tool-call"; id: string; name: string; arguments: string; incomplete?: true }
   | { type: "finish"; reason: FinishReason; rawReason?: string; usage?: Usage; providerData?: JsonValue };
 
 /** One model of one provider, ready to be asked. Holds no state of a conversation. */
@@ -87,6 +91,7 @@ export type ModelFailure =
   | "cut"
   | "idle"
   | "timeout"
+  | "empty"
   | "malformed";
 
 /** Facts that a failed call is judged by. */
