@@ -30,7 +30,34 @@ export function delay(milliseconds: number, signal?: AbortSignal, { hold = true 
   });
 }
 
-/** True for the error that an aborted signal hands on. */
+/** Why a signal was aborted when a person, or the quit command, asked for it. */
+export class CancelledError extends Error {
+  override readonly name = "CancelledError";
+  constructor(message = "cancelled") {
+    super(message);
+  }
+}
+
+/** True for the errors that an aborted signal hands on. */
 export function isAbortError(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "CancelledError");
+}
+
+/**
+ * Settles with `work`; when the signal aborts, `work` has `graceMs` more, then this rejects with the signal's reason.
+ * For work that should end by itself when cancelled, but is not trusted to.
+ */
+export function withinGrace<Value>(work: Promise<Value>, signal: AbortSignal, graceMs: number): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const abort = () => {
+      timer = setTimeout(() => reject(signal.reason), graceMs);
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    });
+  });
 }

@@ -1,4 +1,5 @@
 // What a message is made of: text, and media by value or by reference. Shapes are tape data.
+import { isJsonObject, type JsonValue } from "./json.ts";
 
 export interface TextPart {
   type: "text";
@@ -43,4 +44,20 @@ export function describeMedia(part: MediaPart): string {
   const size = part.width !== undefined && part.height !== undefined ? [`${part.width}x${part.height}`] : [];
   const bytes = part.bytes !== undefined ? [`${part.bytes} bytes`] : [];
   return `[${part.type}: ${[part.media_type, ...size, ...bytes].join(", ")}]`;
+}
+
+/** Content as tape data: the same value, seen as JSON. */
+export function contentToJson(content: Content): JsonValue {
+  return content as JsonValue;
+}
+
+/** Reads content of tape data; what is no part is left out, what is no content is empty text. */
+export function contentFromJson(value: unknown): Content {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return "";
+  return value.filter((part): part is ContentPart => isMediaPart(part) || isTextPart(part));
+}
+
+function isTextPart(part: unknown): part is TextPart {
+  return isJsonObject(part) && part.type === "text" && typeof part.text === "string";
 }

@@ -55,8 +55,25 @@ for (const [name, table, available] of tables) {
       const child = startSleeper({ BUB_TEST_MARK: marker.slice("BUB_TEST_MARK=".length) });
       expect(table.parentOf(child.pid)).toBe(process.pid);
       await untilEqual(() => table.processesWithEnvironment(marker), [child.pid]);
+      expect(table.valuesOfVariable("BUB_TEST_MARK").get(child.pid)).toBe(marker.slice("BUB_TEST_MARK=".length));
       expect(table.parentOf(2 ** 30)).toBeUndefined();
       expect(table.isAlive(2 ** 30)).toBe(false);
+    });
+
+    test("T2.7 knows which processes are in a group", async () => {
+      const leader = spawn("bash", ["-c", "sleep 60 & echo; wait"], {
+        detached: true,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      started.push(leader);
+      await once(leader.stdout, "data");
+      const members = table.membersOfGroup(leader.pid as number);
+      expect(members).toContain(leader.pid);
+      expect(members).toHaveLength(2);
+      for (const pid of members) expect(table.groupOf(pid)).toBe(leader.pid);
+      process.kill(-(leader.pid as number), "SIGKILL");
+      await untilEqual(() => table.membersOfGroup(leader.pid as number), []);
+      expect(table.groupOf(2 ** 30)).toBeUndefined();
     });
   });
 }

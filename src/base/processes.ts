@@ -14,11 +14,18 @@ export interface ProcessTable {
   pidNamespace(): string;
   /** Pids whose environment at their start holds the text (for example `BUB_SHELL_ID=bsh-01234567`); others' processes are left out. */
   processesWithEnvironment(text: string): number[];
+  /** The values that a variable had in the environments of running processes at their start, by pid; others' processes are left out. */
+  valuesOfVariable(name: string): Map<number, string>;
+  /** The group the process is in; undefined when it is gone. */
+  groupOf(pid: number): number | undefined;
+  /** Pids in a process group; zombies are left out. */
+  membersOfGroup(group: number): number[];
 }
 
 interface ProcessRow {
   state: string;
   parent: number;
+  group: number;
   startTime: string;
 }
 
@@ -28,9 +35,24 @@ export function createProcTable(root = "/proc"): ProcessTable {
     bootId: () => firstLine(() => readFileSync(`${root}/sys/kernel/random/boot_id`, "utf8")),
     pidNamespace: () => firstLine(() => readlinkSync(`${root}/self/ns/pid`)),
     processesWithEnvironment: (text) =>
-      readdirSync(root)
-        .filter((name) => /^\d+$/.test(name) && readOrEmpty(`${root}/${name}/environ`).includes(text))
-        .map(Number),
+      pidsIn(root).filter((pid) => readOrEmpty(`${root}/${pid}/environ`).includes(text)),
+    valuesOfVariable: (name) =>
+      new Map(
+        pidsIn(root).flatMap((pid): [number, string][] => {
+          const environment = readOrEmpty(`${root}/${pid}/environ`);
+          if (!environment.includes(`${name}=`)) return [];
+          const entry = environment
+            .toString("utf8")
+            .split("\0")
+            .find((line) => line.startsWith(`${name}=`));
+          return entry === undefined ? [] : [[pid, entry.slice(name.length + 1)]];
+        }),
+      ),
+    membersOfGroup: (group) =>
+      pidsIn(root).filter((pid) => {
+        const row = readStat(root, pid);
+        return row?.group === group && !isZombie(row);
+      }),
   });
 }
 
@@ -45,46 +67,82 @@ export function createPsTable(platform: NodeJS.Platform = process.platform): Pro
         .split("\n")
         .filter((line) => line.includes(text))
         .map((line) => Number.parseInt(line, 10)),
+    valuesOfVariable: (name) =>
+      new Map(
+        ask("ps", [...(darwin ? ["-axEww"] : ["axeww"]), "-o", "pid=,command="])
+          .split("\n")
+          .flatMap((line): [number, string][] => {
+            const value = line.split(" ").find((word) => word.startsWith(`${name}=`));
+            return value === undefined ? [] : [[Number.parseInt(line, 10), value.slice(name.length + 1)]];
+          }),
+      ),
+    membersOfGroup: (group) =>
+      ask("ps", ["-ax", "-o", "pid=,pgid=,stat="])
+        .split("\n")
+        .map((line) => line.trim().split(/\s+/))
+        .filter(([, own, state = "Z"]) => Number(own) === group && !state.startsWith("Z"))
+        .map(([pid]) => Number(pid)),
   });
 }
 
 export const systemProcesses: ProcessTable = process.platform === "linux" ? createProcTable() : createPsTable();
 
-export const { processStartTime, isAlive, parentOf, bootId, pidNamespace, processesWithEnvironment } = systemProcesses;
+export const {
+  processStartTime,
+  isAlive,
+  parentOf,
+  bootId,
+  pidNamespace,
+  processesWithEnvironment,
+  valuesOfVariable,
+  groupOf,
+  membersOfGroup,
+} = systemProcesses;
 
 function withRows(
   rowOf: (pid: number) => ProcessRow | undefined,
-  rest: Pick<ProcessTable, "bootId" | "pidNamespace" | "processesWithEnvironment">,
+  rest: Omit<ProcessTable, "processStartTime" | "parentOf" | "groupOf" | "isAlive">,
 ): ProcessTable {
   return {
     processStartTime: (pid) => rowOf(pid)?.startTime,
     parentOf: (pid) => rowOf(pid)?.parent,
+    groupOf: (pid) => rowOf(pid)?.group,
     isAlive(pid, startTime) {
       const row = rowOf(pid);
       // A process of another user may be hidden from the table and yet be there.
       if (row === undefined) return canBeSignalled(pid);
-      return !/^[ZX]/.test(row.state) && (startTime === undefined || startTime === row.startTime);
+      return !isZombie(row) && (startTime === undefined || startTime === row.startTime);
     },
     ...rest,
   };
+}
+
+function isZombie(row: ProcessRow): boolean {
+  return /^[ZX]/.test(row.state);
+}
+
+function pidsIn(root: string): number[] {
+  return readdirSync(root)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function readStat(root: string, pid: number): ProcessRow | undefined {
   const stat = readOrEmpty(`${root}/${pid}/stat`).toString("latin1");
   // The second field is the command's name in parentheses and may hold anything, so count from its end.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, parent] = fields;
+  const [state, parent, group] = fields;
   const startTime = fields[19];
   if (state === undefined || startTime === undefined) return undefined;
-  return { state, parent: Number(parent), startTime };
+  return { state, parent: Number(parent), group: Number(group), startTime };
 }
 
 function askForRow(pid: number): ProcessRow | undefined {
-  const [state, parent, ...started] = ask("ps", ["-o", "stat=,ppid=,lstart=", "-p", String(pid)])
+  const [state, parent, group, ...started] = ask("ps", ["-o", "stat=,ppid=,pgid=,lstart=", "-p", String(pid)])
     .trim()
     .split(/\s+/);
   if (state === undefined || started.length === 0) return undefined;
-  return { state, parent: Number(parent), startTime: started.join(" ") };
+  return { state, parent: Number(parent), group: Number(group), startTime: started.join(" ") };
 }
 
 function ask(command: string, args: readonly string[]): string {

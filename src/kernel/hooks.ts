@@ -1,0 +1,185 @@
+// Every point that a plugin can take part in: its signature, its contract, and how several answers combine.
+import type { StepStatus, StreamEvent, Usage } from "../base/events.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { Model, ModelMessage, ModelRequest } from "../model/model.ts";
+import type { TapeEntry } from "../tape/entry.ts";
+import type { TapeStorage } from "../tape/store.ts";
+import type { ToolOutcome, Verdict } from "../tools/execute.ts";
+import type { CallOrigin, Tool } from "../tools/tool.ts";
+import type { Channel } from "./channel.ts";
+import type { CommandRegistry } from "./command-registry.ts";
+import type { Inbound, Outbound, Prompt } from "./envelope.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Turn, TurnState } from "./turn-state.ts";
+
+/**
+ * How a hook's answers combine. *first*: newest plugin first, the first answer that is not undefined wins.
+ * *collect*: all answers, in order of registration. *merge*: objects, later plugins overwrite keys. *chain*: newest
+ * first, builtins last, each sees what the one before made. *notify*: observers; a failure is logged.
+ */
+export type HookKind = "first" | "collect" | "merge" | "chain" | "notify";
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** One call as hooks see it, its arguments already checked. */
+export interface CallView {
+  readonly id: string;
+  readonly tool: Tool;
+  readonly arguments: JsonObject;
+  readonly origin: CallOrigin;
+}
+
+/** How a turn went, for `saveState` and `renderOutbound`. */
+export interface TurnOutcome {
+  readonly status: StepStatus;
+  /** The answer; empty when there is none. */
+  readonly text: string;
+  /** One plain sentence, when the turn failed. */
+  readonly error?: string;
+}
+
+export interface ModelResponse {
+  readonly text: string;
+  readonly usage?: Usage;
+  readonly status: StepStatus;
+}
+
+/** Where a context starts: after the last anchor, after a named one, or at the beginning (null). */
+export interface ContextSelection {
+  readonly anchor: "last" | null | { readonly name: string };
+}
+
+export interface Question {
+  readonly text: string;
+  readonly choices: readonly string[];
+}
+
+/**
+ * What happens to a message during a run: *steer* puts it into the run, *follow_up* gives it the next turn, *drop*
+ * forgets it, *now* runs it beside the run at once, *quit* too and also ends a run of another process.
+ */
+export type Admission = "steer" | "follow_up" | "drop" | "now" | "quit";
+
+/** A skill that a plugin brings: a directory with a SKILL.md. */
+export interface SkillSource {
+  readonly directory: string;
+}
+
+/** A subagent profile that a plugin brings. */
+export interface ProfileSource {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** A sibling tape that goes wherever its tape goes. */
+export interface SidecarDefinition {
+  readonly name: string;
+}
+
+/** Makes models of one provider. */
+export interface ModelProvider {
+  /** The part of `provider:model` before the colon. */
+  readonly provider: string;
+  /** Undefined: not mine after all, ask the next. */
+  create(modelId: string, runtime: Runtime): Awaitable<Model | undefined>;
+  /** Ids that `bub doctor` and `,model` can offer. */
+  list?(runtime: Runtime, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface Hooks {
+  /** Names the conversation of a message. Asked before anything else of a turn. */
+  resolveSession(inbound: Inbound, runtime: Runtime): Awaitable<string | undefined>;
+  /** Gives slots of the turn's state. Asked once the session's tape is open. */
+  loadState(turn: Turn): Awaitable<Partial<TurnState>>;
+  /** Makes the prompt of a message: its text decorated, or a command. */
+  buildPrompt(inbound: Inbound, turn: Turn): Awaitable<Prompt | undefined>;
+  /** Answers a prompt by a stream of events; its failures are events of it. */
+  runModel(prompt: Prompt, turn: Turn): AsyncIterable<StreamEvent> | undefined;
+  /** Offers more work when a step ends without calls: a prompt, "outstanding" while an answer will come, undefined to let the run end. Never waits. */
+  continueRun(turn: Turn): Awaitable<Prompt | "outstanding" | undefined>;
+  /** Told when a turn is over, however it went; the lease is still held. */
+  saveState(turn: Turn, outcome: TurnOutcome): Awaitable<void>;
+  /** Makes the messages that answer a turn. */
+  renderOutbound(outcome: TurnOutcome, turn: Turn): Awaitable<readonly Outbound[] | undefined>;
+  /** Delivers a message; true says that it is taken care of. */
+  dispatchOutbound(outbound: Outbound, runtime: Runtime): Awaitable<true | undefined>;
+  /** A block of the system prompt: the same text until its source changes, no time, no counters. Asked once a turn. */
+  systemPrompt(turn: Turn): Awaitable<string | undefined>;
+  /** Tools to add; one with the name of an earlier plugin's replaces it. Asked once, when the runtime starts. */
+  provideTools(runtime: Runtime): Awaitable<readonly Tool[] | undefined>;
+  /** Changes which tools a run has. Asked once a turn. */
+  prepareTools(tools: readonly Tool[], turn: Turn): Awaitable<readonly Tool[] | undefined>;
+  /** Gives the place where a session's tools act. Asked once a session; closed when the runtime ends. */
+  provideEnvironment(place: { sessionId: string; workspace: string | undefined }, runtime: Runtime): Awaitable<Environment | undefined>;
+  /** Gives the storage of tapes, leases, inboxes and media. Asked once, when the runtime starts. */
+  provideTapeStore(runtime: Runtime): Awaitable<TapeStorage | undefined>;
+  /** Names sibling tapes. */
+  provideTapeSidecar(runtime: Runtime): Awaitable<SidecarDefinition | undefined>;
+  /** Channels that the gateway can run. */
+  provideChannels(runtime: Runtime): Awaitable<readonly Channel[] | undefined>;
+  provideSkills(runtime: Runtime): Awaitable<readonly SkillSource[] | undefined>;
+  provideProfiles(runtime: Runtime): Awaitable<readonly ProfileSource[] | undefined>;
+  provideModels(runtime: Runtime): Awaitable<readonly ModelProvider[] | undefined>;
+  /** Makes the model's messages of a tape's entries. */
+  buildTapeContext(entries: readonly TapeEntry[], selection: ContextSelection, turn: Turn): Awaitable<readonly ModelMessage[] | undefined>;
+  /** Decides on a message that arrives while its session's run is on. */
+  admitMessage(inbound: Inbound, runtime: Runtime): Awaitable<Admission | undefined>;
+  /** Sees, and may change, each request before it is sent. */
+  beforeModelCall(request: ModelRequest, turn: Turn): Awaitable<ModelRequest | undefined>;
+  /** Told of each answer. */
+  afterModelCall(response: ModelResponse, turn: Turn): Awaitable<void>;
+  /** Judges a call before it runs; undefined has no opinion. Throwing denies the call. */
+  beforeToolCall(call: CallView, turn: Turn): Awaitable<Verdict | undefined>;
+  /** Sees every outcome, denied and invalid ones too; a returned object replaces the value. */
+  afterToolCall(outcome: ToolOutcome, call: Pick<CallView, "id" | "origin">, turn: Turn): Awaitable<{ value: unknown } | undefined>;
+  /** Told when a person quits a session: stop everything that belongs to it. */
+  endSession(sessionId: string, runtime: Runtime): Awaitable<void>;
+  /** Told of an error of any stage. */
+  onError(stage: string, error: unknown, inbound: Inbound): Awaitable<void>;
+  /** Adds commands to the command line. */
+  registerCommands(commands: CommandRegistry): void;
+  /** Asks its part of the first set-up. */
+  onboard(runtime: Runtime): Awaitable<void>;
+  /** Starts what lives as long as the runtime; the answer stops it. */
+  lifespan(runtime: Runtime): Awaitable<AsyncDisposable | undefined>;
+}
+
+export type HookName = keyof Hooks;
+
+export const hookKinds = {
+  resolveSession: "first",
+  loadState: "merge",
+  buildPrompt: "first",
+  runModel: "first",
+  continueRun: "collect",
+  saveState: "notify",
+  renderOutbound: "first",
+  dispatchOutbound: "first",
+  systemPrompt: "collect",
+  provideTools: "collect",
+  prepareTools: "chain",
+  provideEnvironment: "first",
+  provideTapeStore: "first",
+  provideTapeSidecar: "collect",
+  provideChannels: "collect",
+  provideSkills: "collect",
+  provideProfiles: "collect",
+  provideModels: "collect",
+  buildTapeContext: "first",
+  admitMessage: "first",
+  beforeModelCall: "chain",
+  afterModelCall: "notify",
+  beforeToolCall: "chain",
+  afterToolCall: "chain",
+  endSession: "notify",
+  onError: "notify",
+  registerCommands: "notify",
+  onboard: "notify",
+  lifespan: "collect",
+} as const satisfies Record<HookName, HookKind>;
+
+/** The hooks of one kind. */
+export type HooksOf<Kind extends HookKind> = {
+  [Name in HookName]: (typeof hookKinds)[Name] extends Kind ? Name : never;
+}[HookName];

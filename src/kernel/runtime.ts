@@ -1,0 +1,259 @@
+// One runtime: its plugins, tools, storage and environments, and the turns that run on them.
+import { realpathSync } from "node:fs";
+import { CancelledError } from "../base/abort.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { Disposer } from "../base/disposer.ts";
+import { Emitter } from "../base/emitter.ts";
+import { BubError, codeOf, messageOf } from "../base/errors.ts";
+import type { BusEvents, StreamEvent } from "../base/events.ts";
+import { type TapeId, tapeIdOf } from "../base/ids.ts";
+import { createLogger, type Logger, SecretMask } from "../base/log.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
+import type { Tool } from "../tools/tool.ts";
+import { type Inbound, sessionIdOf } from "./envelope.ts";
+import { HookRunner } from "./hook-runner.ts";
+import type { Plugin, PluginSource } from "./plugin.ts";
+import type { PluginHost } from "./plugin-host.ts";
+import { loadPlugins } from "./plugin-loader.ts";
+import { SessionQueue } from "./session-queue.ts";
+import { type LoadedSettings, loadSettings, type Settings } from "./settings.ts";
+import { runBeside, runTurn } from "./turn.ts";
+import type { Turn } from "./turn-state.ts";
+
+export interface RuntimeOptions {
+  /** In order of registration; later ones win. Plugins named in settings come after them. */
+  plugins: readonly PluginSource[];
+  /** Folder that the tools work in; none by default. */
+  workspace?: string;
+  /** Above every other source of settings. */
+  settings?: Partial<Settings>;
+  /** Default: the process's own. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Takes finished log lines; default: stderr. */
+  writeLog?: (line: string) => void;
+  clock?: Clock;
+}
+
+export interface RunOptions {
+  signal?: AbortSignal;
+  /** False: fail at once when another process holds the session. */
+  wait?: boolean;
+  onWait?: (holder: LeaseHolder) => void;
+}
+
+export interface OwnedTool {
+  readonly tool: Tool;
+  readonly plugin: string;
+}
+
+export interface Runtime extends AsyncDisposable {
+  readonly plugins: readonly Plugin[];
+  readonly hooks: HookRunner;
+  /** In order of registration, also tools that a later plugin replaced. */
+  readonly tools: readonly OwnedTool[];
+  readonly settings: LoadedSettings["values"];
+  readonly loadedSettings: LoadedSettings;
+  readonly workspace: string | undefined;
+  readonly storage: TapeStorage;
+  readonly events: Emitter<BusEvents>;
+  readonly sessions: SessionQueue;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly mask: SecretMask;
+  /** One sentence for each plugin that could not be loaded, and each setting that was passed over. */
+  readonly warnings: readonly string[];
+  tapeIdOf(sessionId: string): TapeId;
+  environmentOf(sessionId: string): Promise<Environment>;
+  /** Runs one message as a turn, after the session's earlier ones. Events end with `final`; failures are events. */
+  run(inbound: Inbound, options?: RunOptions): AsyncGenerator<StreamEvent, void>;
+  /** Runs a message beside the session's live turn. */
+  runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void>;
+  /** Ends what the session has running: its turn, waiting messages and whatever plugins keep for it. */
+  quit(sessionId: string): Promise<void>;
+  /** Why turns end that the quit command ends. */
+  quitReason(): Error;
+}
+
+/**
+ * Loads settings and plugins and opens storage. Dispose it: that cancels its turns and stops what it started.
+ * @throws BubError `config` for settings, a workspace or storage that cannot be used
+ */
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const workspace = options.workspace === undefined ? undefined : realWorkspace(options.workspace);
+  const env = options.env ?? process.env;
+  const loadedSettings = await loadSettings({ flags: options.settings, env, workspace });
+  const mask = new SecretMask();
+  for (const [name, value] of Object.entries(env)) if (isSecretName(name)) mask.add(value);
+  mask.add(loadedSettings.values.apiKey);
+  const log = createLogger({
+    write: options.writeLog ?? ((line) => process.stderr.write(`${line}\n`)),
+    level: loadedSettings.values.logLevel,
+    mask: mask.mask,
+  });
+  const clock = options.clock ?? systemClock;
+  const events = new Emitter<BusEvents>(log);
+  const { values: settings, lookup, config } = loadedSettings;
+  const host: PluginHost = { settings, lookup, config, workspace, env, events, log, clock, mask };
+  const loaded = await loadPlugins([...options.plugins, ...settings.plugins], host);
+  const runtime = new PluginRuntime(loaded.plugins, host, loadedSettings, [...loadedSettings.warnings, ...loaded.problems]);
+  await runtime.open();
+  return runtime;
+}
+
+class PluginRuntime implements Runtime {
+  readonly hooks: HookRunner;
+  readonly sessions = new SessionQueue();
+  readonly settings: LoadedSettings["values"];
+  readonly workspace: string | undefined;
+  readonly events: Emitter<BusEvents>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly mask: SecretMask;
+  readonly #open = new Disposer();
+  readonly #environments = new Map<string, Promise<Environment>>();
+  readonly #running = new Set<Promise<void>>();
+  #storage: TapeStorage | undefined;
+  #tools: readonly OwnedTool[] = [];
+
+  constructor(
+    readonly plugins: readonly Plugin[],
+    host: PluginHost,
+    readonly loadedSettings: LoadedSettings,
+    readonly warnings: readonly string[],
+  ) {
+    this.settings = host.settings;
+    this.workspace = host.workspace;
+    this.events = host.events;
+    this.log = host.log;
+    this.clock = host.clock;
+    this.mask = host.mask;
+    this.hooks = new HookRunner(plugins, host.log);
+  }
+
+  get storage(): TapeStorage {
+    if (this.#storage === undefined) throw new BubError("config", "No plugin gives a place for tapes (provideTapeStore).");
+    return this.#storage;
+  }
+
+  get tools(): readonly OwnedTool[] {
+    return this.#tools;
+  }
+
+  async open(): Promise<void> {
+    this.#storage = await this.hooks.first("provideTapeStore", this);
+    if (this.#storage !== undefined) this.#open.use(this.#storage);
+    const provided = await this.hooks.collect("provideTools", this);
+    this.#tools = provided.flatMap(({ plugin, answer }) => answer.map((tool) => ({ tool, plugin })));
+    for (const { answer } of await this.hooks.collect("lifespan", this)) this.#open.use(answer);
+  }
+
+  tapeIdOf(sessionId: string): TapeId {
+    return tapeIdOf(this.workspace ?? "", sessionId);
+  }
+
+  environmentOf(sessionId: string): Promise<Environment> {
+    const known = this.#environments.get(sessionId);
+    if (known !== undefined) return known;
+    const made = this.#makeEnvironment(sessionId);
+    this.#environments.set(sessionId, made);
+    made.catch(() => this.#environments.delete(sessionId));
+    return made;
+  }
+
+  async *run(inbound: Inbound, options: RunOptions = {}): AsyncGenerator<StreamEvent, void> {
+    const stop = new AbortController();
+    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    const sessionId = (await this.hooks.first("resolveSession", inbound, this)) ?? sessionIdOf(inbound);
+    const leave = await this.#enter(sessionId, signal);
+    const over = this.#track();
+    const onLive = (turn: Turn) => this.sessions.begin(sessionId, { turn, cancel: (reason) => stop.abort(reason) });
+    const onWait = (holder: LeaseHolder) => {
+      options.onWait?.(holder);
+      void this.#askToQuit(inbound, sessionId, holder);
+    };
+    try {
+      yield* runTurn(inbound, sessionId, this, { signal, wait: options.wait, onWait, onLive });
+    } finally {
+      this.sessions.end(sessionId);
+      leave();
+      over();
+    }
+  }
+
+  runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void> {
+    return runBeside(inbound, live, signal);
+  }
+
+  async quit(sessionId: string): Promise<void> {
+    const { inboxes } = this.storage;
+    const tape = this.tapeIdOf(sessionId);
+    for (const item of await inboxes.list(tape)) await inboxes.remove(tape, item.id);
+    this.sessions.live(sessionId)?.cancel(this.quitReason());
+    await this.hooks.notify("endSession", sessionId, this);
+  }
+
+  quitReason(): Error {
+    return new CancelledError("the session was quit");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.sessions.cancelAll(new CancelledError("the runtime ended"));
+    await Promise.all(this.#running);
+    for (const environment of this.#environments.values()) {
+      const closable = await environment.catch(() => undefined);
+      if (closable !== undefined) this.#open.use(closable);
+    }
+    await this.#open[Symbol.asyncDispose]();
+  }
+
+  async #makeEnvironment(sessionId: string): Promise<Environment> {
+    const environment = await this.hooks.first("provideEnvironment", { sessionId, workspace: this.workspace }, this);
+    if (environment === undefined) throw new BubError("config", "No plugin gives a place for tools (provideEnvironment).");
+    return environment;
+  }
+
+  /** A turn that waits for its turn can be cancelled without having begun. */
+  async #enter(sessionId: string, signal: AbortSignal): Promise<() => void> {
+    try {
+      return await this.sessions.enter(sessionId, signal);
+    } catch {
+      return () => undefined;
+    }
+  }
+
+  #track(): () => void {
+    let over: () => void = () => undefined;
+    const running = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    this.#running.add(running);
+    return () => {
+      this.#running.delete(running);
+      over();
+    };
+  }
+
+  /** `,quit` for a session that another process holds is left in the inbox for it. */
+  async #askToQuit(inbound: Inbound, sessionId: string, holder: LeaseHolder): Promise<void> {
+    try {
+      if ((await this.hooks.first("admitMessage", inbound, this)) !== "quit") return;
+      await this.storage.inboxes.put(this.tapeIdOf(sessionId), { kind: "quit", payload: { token: holder.token }, meta: {} });
+    } catch (error) {
+      this.log.error("the session's holder could not be asked to quit", { session: sessionId, error });
+    }
+  }
+}
+
+function realWorkspace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const why = codeOf(error) === "ENOENT" ? "it does not exist" : messageOf(error);
+    throw new BubError("config", `The workspace ${path} cannot be used: ${why}.`, { cause: error });
+  }
+}
+
+function isSecretName(name: string): boolean {
+  return /(_|^)(KEY|TOKEN|SECRET|PASSWORD)(_|$)/.test(name);
+}

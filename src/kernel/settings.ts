@@ -1,0 +1,169 @@
+// Reads every setting from its layers and remembers where each value came from.
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { BubError, codeOf, messageOf } from "../base/errors.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { nearestName } from "../base/near.ts";
+import { configKeyOf, type SettingName, type Settings, settingTable } from "./setting-table.ts";
+
+export type { Settings } from "./setting-table.ts";
+
+export type SettingSource = "flag" | "environment" | ".env" | "config.yml" | "default";
+
+export interface SettingsRequest {
+  /** Values from the command line or from the SDK; undefined ones are passed over. */
+  flags?: Partial<Settings>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the workspace; its `.env` is read. */
+  workspace?: string;
+}
+
+export interface LoadedSettings {
+  readonly values: Settings & { readonly home: string };
+  readonly sources: Readonly<Record<SettingName, SettingSource>>;
+  /** One sentence each: unknown keys, ignored `.env` lines, values that are no such thing. */
+  readonly warnings: readonly string[];
+  /** A variable of the process's environment, else of `.env`: for the providers' own key names. */
+  readonly lookup: (name: string) => string | undefined;
+  /** What config.yml says beyond the settings, for plugins: `subagents`, rules, their own sections. */
+  readonly config: JsonObject;
+}
+
+/** Sections of config.yml that are not settings: plugins read them. */
+const configSections = new Set(["subagents", "approvals", "plugin_settings", "prices"]);
+
+/**
+ * Flag or SDK argument > environment > the workspace's `.env` > `config.yml` > default.
+ * @throws BubError `config` when config.yml cannot be read or parsed, or a flag or variable has no such value
+ */
+export async function loadSettings({ flags = {}, env, workspace }: SettingsRequest): Promise<LoadedSettings> {
+  const home = flags.home ?? env.BUB_HOME ?? join(homedir(), ".bub");
+  const warnings: string[] = [];
+  const [dotenv, config] = await Promise.all([readDotenv(workspace, env, warnings), readConfig(join(home, "config.yml"))]);
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, SettingSource> = {};
+  for (const name of Object.keys(settingTable) as SettingName[]) {
+    const [value, source] = pick(name, { flags, env, dotenv, config, warnings, workspace });
+    values[name] = value;
+    sources[name] = source;
+  }
+  values.home = home;
+  warnAboutUnknown(env, config, warnings);
+  return {
+    values: values as LoadedSettings["values"],
+    sources: sources as LoadedSettings["sources"],
+    warnings,
+    lookup: (name) => env[name] ?? dotenv[name],
+    config,
+  };
+}
+
+interface Layers {
+  flags: Partial<Settings>;
+  env: SettingsRequest["env"];
+  dotenv: Record<string, string>;
+  config: JsonObject;
+  warnings: string[];
+  workspace: string | undefined;
+}
+
+function pick(name: SettingName, layers: Layers): [unknown, SettingSource] {
+  const definition = settingTable[name];
+  const { flags, env, dotenv, config } = layers;
+  if (flags[name] !== undefined) return [flags[name], "flag"];
+  const key = configKeyOf(name);
+  const candidates: [unknown, SettingSource, string][] = [
+    [env[definition.env], "environment", `${definition.env} in the environment`],
+    [tightening(name, dotenv[definition.env], layers), ".env", `${definition.env} in the workspace's .env`],
+    [config[key], "config.yml", `${key} in config.yml`],
+  ];
+  for (const [raw, source, place] of candidates) {
+    if (raw === undefined || raw === "") continue;
+    const value = definition.parse(raw);
+    if (value !== undefined) return [value, source];
+    const shown = definition.secret ? "***" : JSON.stringify(raw);
+    throw new BubError("config", `${place} is ${shown}, but must be ${definition.expected}.`);
+  }
+  return [definition.default, "default"];
+}
+
+/** A workspace may ask for more approvals than the user's settings do, never for fewer. */
+function tightening(name: SettingName, raw: string | undefined, { env, config }: Layers): string | undefined {
+  if (name !== "approve" || raw === undefined) return raw;
+  const strictness = ["never", "writes", "always"];
+  const own = String(env.BUB_APPROVE ?? config.approve ?? "never");
+  return strictness.indexOf(raw) > strictness.indexOf(own) ? raw : undefined;
+}
+
+async function readDotenv(workspace: string | undefined, env: SettingsRequest["env"], warnings: string[]): Promise<Record<string, string>> {
+  if (workspace === undefined) return {};
+  const file = join(workspace, ".env");
+  const text = await readIfThere(file, warnings);
+  if (text === undefined) return {};
+  const { parseEnv } = await import("node:util");
+  const found = parseEnv(text) as Record<string, string>;
+  const taken: Record<string, string> = {};
+  for (const [name, value] of Object.entries(found)) {
+    if (isWorkspaceKey(name, found, env)) taken[name] = value;
+    else if (name.startsWith("BUB_")) warnings.push(`${name} in the workspace's .env is ignored: a workspace may not set it.`);
+  }
+  return taken;
+}
+
+/** An address counts only beside a key of the same file, and where the user's own environment has none for it. */
+function isWorkspaceKey(name: string, found: Record<string, string>, env: SettingsRequest["env"]): boolean {
+  if (name.endsWith("_API_BASE")) {
+    const key = name.replace(/_API_BASE$/, "_API_KEY");
+    return found[key] !== undefined && env[key] === undefined;
+  }
+  if (name.endsWith("_API_KEY")) return true;
+  return Object.values(settingTable).some((definition) => definition.env === name && definition.workspace === true);
+}
+
+async function readIfThere(file: string, warnings: string[]): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") warnings.push(`${file} cannot be read: ${messageOf(error)}.`);
+    return undefined;
+  }
+}
+
+async function readConfig(file: string): Promise<JsonObject> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return {};
+    throw new BubError("config", `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+  const { parse } = await import("yaml");
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    const [first = ""] = messageOf(error).split("\n");
+    throw new BubError("config", `${file} is not valid YAML: ${first}`, { cause: error });
+  }
+  if (value === null || value === undefined) return {};
+  if (isJsonObject(value)) return value;
+  throw new BubError("config", `${file} must hold keys and values, such as "model: openai:gpt-5".`);
+}
+
+function warnAboutUnknown(env: SettingsRequest["env"], config: JsonObject, warnings: string[]): void {
+  const names = Object.keys(settingTable) as SettingName[];
+  const envNames = names.map((name) => settingTable[name].env);
+  const known = new Set([...envNames, "BUB_OWNER", "BUB_SHELL_ID"]);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith("BUB_") || known.has(name) || /_API_(KEY|BASE)$/.test(name)) continue;
+    const near = nearestName(name, envNames);
+    if (near !== undefined) warnings.push(`${name} in the environment is no setting; did you mean ${near}?`);
+  }
+  const keys = names.map(configKeyOf);
+  for (const key of Object.keys(config)) {
+    if (keys.includes(key) || configSections.has(key)) continue;
+    const near = nearestName(key, [...keys, ...configSections]);
+    warnings.push(`${key} in config.yml is no setting${near === undefined ? "." : `; did you mean ${near}?`}`);
+  }
+}

@@ -1,0 +1,233 @@
+// The way of one message, on one page: session, state, prompt, model, state, outbounds.
+import { isAbortError, withinGrace } from "../base/abort.ts";
+import { Disposer } from "../base/disposer.ts";
+import { messageOf, toBubError } from "../base/errors.ts";
+import type { StreamEvent, StreamEventBody } from "../base/events.ts";
+import { newRunId, newTurnId } from "../base/ids.ts";
+import { Tape } from "../tape/tape.ts";
+import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
+import type { Inbound, Prompt } from "./envelope.ts";
+import type { TurnOutcome } from "./hooks.ts";
+import type { Runtime } from "./runtime.ts";
+import { openTurnInbox } from "./turn-inbox.ts";
+import type { ToolScope, Turn, TurnState } from "./turn-state.ts";
+
+/**
+ * A stage that is still silent this long after its turn was cancelled is left alone (milliseconds): a little more than
+ * tools get, so that a run can still write down what became of them, and under the second that cancelling may take.
+ */
+const abandonMs = 930;
+
+export interface TurnOptions {
+  signal: AbortSignal;
+  /** False: fail at once when another process holds the session. */
+  wait?: boolean;
+  /** Told once when somebody else holds the session. */
+  onWait?: (holder: LeaseHolder) => void;
+  /** Told when the turn has its session; `cancel` ends it. */
+  onLive?: (turn: Turn) => void;
+}
+
+/**
+ * Runs one message all the way to its outbounds. The events of the model's stream pass through; `final` comes once,
+ * last. Failures are events too: this generator throws only what the reader of it throws into it.
+ */
+export async function* runTurn(inbound: Inbound, sessionId: string, runtime: Runtime, options: TurnOptions): AsyncGenerator<StreamEvent, void> {
+  const stages = new Stages(inbound, sessionId, runtime);
+  let outcome: TurnOutcome;
+  try {
+    await using open = await stages.run("openSession", () => openTurn(inbound, sessionId, runtime, options));
+    const { turn } = open;
+    stages.turn = turn;
+    options.onLive?.(turn);
+    outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
+    await deliver(turn, outcome, stages);
+  } catch (error) {
+    outcome = yield* stages.failed(error);
+    await deliverFailure(inbound, sessionId, outcome, stages);
+  }
+  yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
+}
+
+/**
+ * Runs a message beside a session's live turn, on its tape: for commands that must not wait for the turn's end.
+ * @param signal its own: what cancels the live turn does not cancel this
+ */
+export async function* runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void> {
+  const stages = new Stages(inbound, live.sessionId, live.runtime);
+  const turn: Turn = { ...live, turnId: newTurnId(), inbound, signal, state: {} };
+  stages.turn = turn;
+  let outcome: TurnOutcome;
+  try {
+    outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
+  } catch (error) {
+    outcome = yield* stages.failed(error);
+  }
+  yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
+}
+
+export interface ChildRequest extends Omit<TurnOptions, "onLive"> {
+  sessionId: string;
+  prompt: Prompt;
+  toolScope: ToolScope;
+  /** The parent's message, for its channel and its asker. */
+  inbound: Inbound;
+  /** Slots that the child's state starts with. */
+  state?: TurnState;
+  /** Where the child's tape is kept; by default with all others. */
+  storage?: TapeStorage;
+}
+
+/** Runs a child's turn: session, state, model, state. No decoration, no commands, no outbounds. */
+export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncGenerator<StreamEvent, void> {
+  const { inbound, sessionId, prompt } = request;
+  const stages = new Stages(inbound, sessionId, runtime);
+  let outcome: TurnOutcome;
+  try {
+    await using open = await openTurn(inbound, sessionId, runtime, request);
+    const turn: Turn = { ...open.turn, toolScope: request.toolScope, state: { ...request.state } };
+    stages.turn = turn;
+    outcome = yield* answer(turn, stages, async () => prompt);
+  } catch (error) {
+    outcome = yield* stages.failed(error);
+  }
+  yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
+}
+
+async function* answer(turn: Turn, stages: Stages, makePrompt: () => Promise<Prompt>): AsyncGenerator<StreamEvent, TurnOutcome> {
+  let outcome: TurnOutcome | undefined;
+  try {
+    const loaded = await stages.run("loadState", () => turn.runtime.hooks.merge("loadState", turn));
+    Object.assign(turn.state, loaded);
+    const prompt = await makePrompt();
+    outcome = yield* runModel(prompt, turn, stages);
+  } catch (error) {
+    outcome = yield* stages.failed(error);
+  } finally {
+    outcome ??= { status: "cancelled", text: "" };
+    await turn.runtime.hooks.notify("saveState", turn, outcome);
+  }
+  return outcome;
+}
+
+async function buildPrompt(inbound: Inbound, turn: Turn): Promise<Prompt> {
+  const prompt = await turn.runtime.hooks.first("buildPrompt", inbound, turn);
+  return prompt ?? { kind: "message", content: inbound.content, meta: inbound.meta };
+}
+
+async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGenerator<StreamEvent, TurnOutcome> {
+  const stream = turn.runtime.hooks.firstStream(prompt, turn);
+  if (stream === undefined) throw new Error("no plugin answers prompts (runModel)");
+  const events = stream[Symbol.asyncIterator]();
+  let outcome: TurnOutcome = { status: "error", text: "", error: "the run ended without a final event" };
+  let failure: string | undefined;
+  try {
+    for (;;) {
+      const next = await stages.run("runModel", () => events.next());
+      if (next.done === true) break;
+      const event = next.value;
+      if (event.type === "error") failure = event.message;
+      if (event.type === "final") outcome = { status: event.status, text: event.text, error: failure };
+      else yield stages.seen(event);
+    }
+  } finally {
+    // A stage that was abandoned may never answer its `return` either.
+    events.return?.(undefined).catch(() => undefined);
+  }
+  return outcome;
+}
+
+async function deliver(turn: Turn, outcome: TurnOutcome, stages: Stages): Promise<void> {
+  const { hooks } = turn.runtime;
+  const outbounds = (await stages.run("renderOutbound", () => hooks.first("renderOutbound", outcome, turn))) ?? [];
+  for (const outbound of outbounds) {
+    await stages.run("dispatchOutbound", () => hooks.first("dispatchOutbound", outbound, turn.runtime));
+  }
+}
+
+async function deliverFailure(inbound: Inbound, sessionId: string, outcome: TurnOutcome, stages: Stages): Promise<void> {
+  if (outcome.error === undefined) return;
+  const { channel, chatId } = inbound;
+  const outbound = { channel, chatId, sessionId, kind: "error", text: outcome.error } as const;
+  try {
+    await stages.runtime.hooks.first("dispatchOutbound", outbound, stages.runtime);
+  } catch (error) {
+    stages.runtime.log.error("an error message could not be delivered", { channel, error });
+  }
+}
+
+interface OpenTurn extends AsyncDisposable {
+  readonly turn: Turn;
+}
+
+async function openTurn(inbound: Inbound, sessionId: string, runtime: Runtime, options: TurnOptions & { storage?: TapeStorage }): Promise<OpenTurn> {
+  const { signal, wait, onWait } = options;
+  const storage = options.storage ?? runtime.storage;
+  const tapeId = runtime.tapeIdOf(sessionId);
+  await using opening = new Disposer();
+  const lease = opening.use(await storage.leases.acquire(tapeId, { sessionId, signal, wait, onWait }));
+  const environment = await runtime.environmentOf(sessionId);
+  const tape = opening.use(await Tape.open(await storage.tapes.open(tapeId), { clock: runtime.clock, lease }));
+  const cancel = new AbortController();
+  const inbox = opening.use(openTurnInbox(storage.inboxes, tapeId, lease.token, () => cancel.abort(runtime.quitReason())));
+  const turn: Turn = {
+    turnId: newTurnId(),
+    sessionId,
+    inbound,
+    tape,
+    environment,
+    inbox,
+    signal: AbortSignal.any([signal, cancel.signal]),
+    state: {},
+    toolScope: { allowedTools: inbound.allowedTools, allowedSkills: inbound.allowedSkills },
+    runtime,
+    events: runtime.events,
+    clock: runtime.clock,
+    log: runtime.log.child({ session: sessionId }),
+  };
+  const open = opening.move();
+  return { turn, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+}
+
+/** Runs a turn's stages: each is told apart in errors, and none outlives a cancel by more than the grace. */
+class Stages {
+  turn: Turn | undefined;
+  #stage = "openSession";
+  #place: Pick<StreamEvent, "run_id" | "step">;
+
+  constructor(
+    readonly inbound: Inbound,
+    readonly sessionId: string,
+    readonly runtime: Runtime,
+  ) {
+    this.#place = { run_id: newRunId(), step: 0 };
+  }
+
+  async run<Value>(stage: string, work: () => Promise<Value>): Promise<Value> {
+    this.#stage = stage;
+    return this.turn === undefined ? work() : withinGrace(work(), this.turn.signal, abandonMs);
+  }
+
+  /** Remembers where the stream is, so that the turn's own events continue from there. */
+  seen(event: StreamEvent): StreamEvent {
+    this.#place = { run_id: event.run_id, step: event.step };
+    return event;
+  }
+
+  event(body: StreamEventBody): StreamEvent {
+    const turnId = this.turn?.turnId ?? newTurnId();
+    const date = this.runtime.clock.now().toISOString();
+    return { ...body, turn_id: turnId, ...this.#place, session_id: this.sessionId, date };
+  }
+
+  async *failed(error: unknown): AsyncGenerator<StreamEvent, TurnOutcome> {
+    const cancelled = this.turn?.signal.aborted === true || isAbortError(error);
+    if (cancelled) return { status: "cancelled", text: "" };
+    const { kind, hint } = toBubError(error);
+    const message = this.runtime.mask.mask([messageOf(error), hint].filter(Boolean).join(" "));
+    await this.runtime.hooks.notify("onError", this.#stage, error, this.inbound);
+    this.runtime.log.warn("turn failed", { stage: this.#stage, session: this.sessionId, error });
+    yield this.event({ type: "error", kind, message });
+    return { status: "error", text: "", error: message };
+  }
+}
