@@ -25,8 +25,13 @@ function distanceOf(left: string, right: string): number {
     const current = [row];
     for (let column = 1; column <= right.length; column++) {
       const same = left[row - 1] === right[column - 1];
-      let least = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (above[column - 1] ?? 0) + (same ? 0 : 1));
-      const swapped = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      let least = Math.min(
+        (above[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (above[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
       if (swapped) least = Math.min(least, (before[column - 2] ?? 0) + 1);
       current.push(least);
     }

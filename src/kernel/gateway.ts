@@ -1,8 +1,8 @@
 // Hands a channel's messages to turns: admission while a run is on, and the messages that wait for its end.
 import { isAbortError } from "../base/abort.ts";
+import { contentToJson } from "../base/content.ts";
 import type { StreamEvent } from "../base/events.ts";
 import type { InboxId } from "../base/ids.ts";
-import { contentToJson } from "../base/content.ts";
 import type { InboxItem } from "../tape/store.ts";
 import type { ChannelPort } from "./channel.ts";
 import { type Inbound, sessionIdOf } from "./envelope.ts";
@@ -35,7 +35,8 @@ export class Gateway implements ChannelPort {
     const live = sessions.live(sessionId);
     if (live === undefined) return this.#runAll(inbound, sessionId);
     const admission = (await hooks.first("admitMessage", inbound, this.#runtime)) ?? "follow_up";
-    if (admission === "now" || admission === "quit") return this.#showAll(this.#runtime.runBeside(inbound, live.turn, this.#options.signal), inbound);
+    if (admission === "now" || admission === "quit")
+      return this.#showAll(this.#runtime.runBeside(inbound, live.turn, this.#options.signal), inbound);
     if (admission !== "drop") await this.#leave(inbound, sessionId, admission);
     this.#options.onAdmitted?.(inbound, admission);
     // The run may have ended while the message was being written down.

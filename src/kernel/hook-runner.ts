@@ -58,7 +58,10 @@ export class HookRunner {
   }
 
   /** Everyone's answers, in order of registration. A failing plugin is logged and left out. */
-  async collect<Name extends HooksOf<"collect">>(hook: Name, ...args: Arguments<Name>): Promise<{ plugin: string; answer: Answer<Name> }[]> {
+  async collect<Name extends HooksOf<"collect">>(
+    hook: Name,
+    ...args: Arguments<Name>
+  ): Promise<{ plugin: string; answer: Answer<Name> }[]> {
     const found: { plugin: string; answer: Answer<Name> }[] = [];
     for (const handler of this.handlers(hook)) {
       const answer = await this.#quietly(handler, hook, args);
@@ -75,7 +78,10 @@ export class HookRunner {
   }
 
   /** The value after everyone changed it in turn; undefined leaves it as it is. A failure is thrown. */
-  async chain<Name extends "prepareTools" | "beforeModelCall">(hook: Name, ...[value, turn]: Arguments<Name>): Promise<Arguments<Name>[0]> {
+  async chain<Name extends "prepareTools" | "beforeModelCall">(
+    hook: Name,
+    ...[value, turn]: Arguments<Name>
+  ): Promise<Arguments<Name>[0]> {
     let current = value as unknown;
     for (const handler of this.handlers(hook)) {
       const answer = await attributed(handler, hook, [current, turn] as unknown as Arguments<Name>);
@@ -97,7 +103,11 @@ export class HookRunner {
     }));
   }
 
-  async #quietly<Name extends HookName>(handler: HookHandler<Name>, hook: Name, args: Arguments<Name>): Promise<unknown> {
+  async #quietly<Name extends HookName>(
+    handler: HookHandler<Name>,
+    hook: Name,
+    args: Arguments<Name>,
+  ): Promise<unknown> {
     try {
       return await attributed(handler, hook, args);
     } catch (error) {
@@ -108,7 +118,11 @@ export class HookRunner {
 }
 
 /** Calls a handler; what it throws names the plugin and the hook. */
-export async function attributed<Name extends HookName>(handler: HookHandler<Name>, hook: Name, args: Arguments<Name>): Promise<unknown> {
+export async function attributed<Name extends HookName>(
+  handler: HookHandler<Name>,
+  hook: Name,
+  args: Arguments<Name>,
+): Promise<unknown> {
   try {
     return await handler.call(...args);
   } catch (error) {

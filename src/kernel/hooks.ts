@@ -111,7 +111,10 @@ export interface Hooks {
   /** Changes which tools a run has. Asked once a turn. */
   prepareTools(tools: readonly Tool[], turn: Turn): Awaitable<readonly Tool[] | undefined>;
   /** Gives the place where a session's tools act. Asked once a session; closed when the runtime ends. */
-  provideEnvironment(place: { sessionId: string; workspace: string | undefined }, runtime: Runtime): Awaitable<Environment | undefined>;
+  provideEnvironment(
+    place: { sessionId: string; workspace: string | undefined },
+    runtime: Runtime,
+  ): Awaitable<Environment | undefined>;
   /** Gives the storage of tapes, leases, inboxes and media. Asked once, when the runtime starts. */
   provideTapeStore(runtime: Runtime): Awaitable<TapeStorage | undefined>;
   /** Names sibling tapes. */
@@ -122,7 +125,11 @@ export interface Hooks {
   provideProfiles(runtime: Runtime): Awaitable<readonly ProfileSource[] | undefined>;
   provideModels(runtime: Runtime): Awaitable<readonly ModelProvider[] | undefined>;
   /** Makes the model's messages of a tape's entries. */
-  buildTapeContext(entries: readonly TapeEntry[], selection: ContextSelection, turn: Turn): Awaitable<readonly ModelMessage[] | undefined>;
+  buildTapeContext(
+    entries: readonly TapeEntry[],
+    selection: ContextSelection,
+    turn: Turn,
+  ): Awaitable<readonly ModelMessage[] | undefined>;
   /** Decides on a message that arrives while its session's run is on. */
   admitMessage(inbound: Inbound, runtime: Runtime): Awaitable<Admission | undefined>;
   /** Sees, and may change, each request before it is sent. */
@@ -132,7 +139,11 @@ export interface Hooks {
   /** Judges a call before it runs; undefined has no opinion. Throwing denies the call. */
   beforeToolCall(call: CallView, turn: Turn): Awaitable<Verdict | undefined>;
   /** Sees every outcome, denied and invalid ones too; a returned object replaces the value. */
-  afterToolCall(outcome: ToolOutcome, call: Pick<CallView, "id" | "origin">, turn: Turn): Awaitable<{ value: unknown } | undefined>;
+  afterToolCall(
+    outcome: ToolOutcome,
+    call: Pick<CallView, "id" | "origin">,
+    turn: Turn,
+  ): Awaitable<{ value: unknown } | undefined>;
   /** Told when a person quits a session: stop everything that belongs to it. */
   endSession(sessionId: string, runtime: Runtime): Awaitable<void>;
   /** Told of an error of any stage. */

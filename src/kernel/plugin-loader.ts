@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeOf, messageOf } from "../base/errors.ts";
-import { isPluginSource, type Plugin, pluginApiVersion, type PluginSource } from "./plugin.ts";
+import { isPluginSource, type Plugin, type PluginSource, pluginApiVersion } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
 
 export interface LoadedPlugins {
@@ -12,7 +12,10 @@ export interface LoadedPlugins {
 }
 
 /** @param sources objects and functions as they are; strings are paths, relative to the workspace or the current folder */
-export async function loadPlugins(sources: readonly (PluginSource | string)[], host: PluginHost): Promise<LoadedPlugins> {
+export async function loadPlugins(
+  sources: readonly (PluginSource | string)[],
+  host: PluginHost,
+): Promise<LoadedPlugins> {
   const plugins: Plugin[] = [];
   const problems: string[] = [];
   for (const source of sources) {

@@ -1,5 +1,6 @@
 // One runtime: its plugins, tools, storage and environments, and the turns that run on them.
 import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { CancelledError } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Disposer } from "../base/disposer.ts";
@@ -10,7 +11,7 @@ import { type TapeId, tapeIdOf } from "../base/ids.ts";
 import { createLogger, type Logger, SecretMask } from "../base/log.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { OwnedTool } from "../tools/toolset.ts";
 import { type Inbound, sessionIdOf } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
 import type { Plugin, PluginSource } from "./plugin.ts";
@@ -24,6 +25,8 @@ import type { Turn } from "./turn-state.ts";
 export interface RuntimeOptions {
   /** In order of registration; later ones win. Plugins named in settings come after them. */
   plugins: readonly PluginSource[];
+  /** Files of further plugins, after all others; relative to the current folder. */
+  pluginPaths?: readonly string[];
   /** Folder that the tools work in; none by default. */
   workspace?: string;
   /** Above every other source of settings. */
@@ -40,11 +43,6 @@ export interface RunOptions {
   /** False: fail at once when another process holds the session. */
   wait?: boolean;
   onWait?: (holder: LeaseHolder) => void;
-}
-
-export interface OwnedTool {
-  readonly tool: Tool;
-  readonly plugin: string;
 }
 
 export interface Runtime extends AsyncDisposable {
@@ -95,8 +93,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const events = new Emitter<BusEvents>(log);
   const { values: settings, lookup, config } = loadedSettings;
   const host: PluginHost = { settings, lookup, config, workspace, env, events, log, clock, mask };
-  const loaded = await loadPlugins([...options.plugins, ...settings.plugins], host);
-  const runtime = new PluginRuntime(loaded.plugins, host, loadedSettings, [...loadedSettings.warnings, ...loaded.problems]);
+  // A path in config.yml is meant from where that file lies.
+  const base = loadedSettings.sources.plugins === "config.yml" ? settings.home : process.cwd();
+  const paths = [...settings.plugins.map((path) => resolve(base, path)), ...(options.pluginPaths ?? [])];
+  const loaded = await loadPlugins([...options.plugins, ...paths], host);
+  const runtime = new PluginRuntime(loaded.plugins, host, loadedSettings, [
+    ...loadedSettings.warnings,
+    ...loaded.problems,
+  ]);
   await runtime.open();
   return runtime;
 }
@@ -132,7 +136,8 @@ class PluginRuntime implements Runtime {
   }
 
   get storage(): TapeStorage {
-    if (this.#storage === undefined) throw new BubError("config", "No plugin gives a place for tapes (provideTapeStore).");
+    if (this.#storage === undefined)
+      throw new BubError("config", "No plugin gives a place for tapes (provideTapeStore).");
     return this.#storage;
   }
 
@@ -209,7 +214,8 @@ class PluginRuntime implements Runtime {
 
   async #makeEnvironment(sessionId: string): Promise<Environment> {
     const environment = await this.hooks.first("provideEnvironment", { sessionId, workspace: this.workspace }, this);
-    if (environment === undefined) throw new BubError("config", "No plugin gives a place for tools (provideEnvironment).");
+    if (environment === undefined)
+      throw new BubError("config", "No plugin gives a place for tools (provideEnvironment).");
     return environment;
   }
 
@@ -238,7 +244,11 @@ class PluginRuntime implements Runtime {
   async #askToQuit(inbound: Inbound, sessionId: string, holder: LeaseHolder): Promise<void> {
     try {
       if ((await this.hooks.first("admitMessage", inbound, this)) !== "quit") return;
-      await this.storage.inboxes.put(this.tapeIdOf(sessionId), { kind: "quit", payload: { token: holder.token }, meta: {} });
+      await this.storage.inboxes.put(this.tapeIdOf(sessionId), {
+        kind: "quit",
+        payload: { token: holder.token },
+        meta: {},
+      });
     } catch (error) {
       this.log.error("the session's holder could not be asked to quit", { session: sessionId, error });
     }

@@ -40,7 +40,10 @@ const configSections = new Set(["subagents", "approvals", "plugin_settings", "pr
 export async function loadSettings({ flags = {}, env, workspace }: SettingsRequest): Promise<LoadedSettings> {
   const home = flags.home ?? env.BUB_HOME ?? join(homedir(), ".bub");
   const warnings: string[] = [];
-  const [dotenv, config] = await Promise.all([readDotenv(workspace, env, warnings), readConfig(join(home, "config.yml"))]);
+  const [dotenv, config] = await Promise.all([
+    readDotenv(workspace, env, warnings),
+    readConfig(join(home, "config.yml")),
+  ]);
   const values: Record<string, unknown> = {};
   const sources: Record<string, SettingSource> = {};
   for (const name of Object.keys(settingTable) as SettingName[]) {
@@ -96,7 +99,11 @@ function tightening(name: SettingName, raw: string | undefined, { env, config }:
   return strictness.indexOf(raw) > strictness.indexOf(own) ? raw : undefined;
 }
 
-async function readDotenv(workspace: string | undefined, env: SettingsRequest["env"], warnings: string[]): Promise<Record<string, string>> {
+async function readDotenv(
+  workspace: string | undefined,
+  env: SettingsRequest["env"],
+  warnings: string[],
+): Promise<Record<string, string>> {
   if (workspace === undefined) return {};
   const file = join(workspace, ".env");
   const text = await readIfThere(file, warnings);
@@ -106,7 +113,8 @@ async function readDotenv(workspace: string | undefined, env: SettingsRequest["e
   const taken: Record<string, string> = {};
   for (const [name, value] of Object.entries(found)) {
     if (isWorkspaceKey(name, found, env)) taken[name] = value;
-    else if (name.startsWith("BUB_")) warnings.push(`${name} in the workspace's .env is ignored: a workspace may not set it.`);
+    else if (name.startsWith("BUB_"))
+      warnings.push(`${name} in the workspace's .env is ignored: a workspace may not set it.`);
   }
   return taken;
 }
@@ -125,7 +133,8 @@ async function readIfThere(file: string, warnings: string[]): Promise<string | u
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") warnings.push(`${file} cannot be read: ${messageOf(error)}.`);
+    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR")
+      warnings.push(`${file} cannot be read: ${messageOf(error)}.`);
     return undefined;
   }
 }

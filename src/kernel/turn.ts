@@ -4,8 +4,8 @@ import { Disposer } from "../base/disposer.ts";
 import { messageOf, toBubError } from "../base/errors.ts";
 import type { StreamEvent, StreamEventBody } from "../base/events.ts";
 import { newRunId, newTurnId } from "../base/ids.ts";
-import { Tape } from "../tape/tape.ts";
 import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
+import { Tape } from "../tape/tape.ts";
 import type { Inbound, Prompt } from "./envelope.ts";
 import type { TurnOutcome } from "./hooks.ts";
 import type { Runtime } from "./runtime.ts";
@@ -32,7 +32,12 @@ export interface TurnOptions {
  * Runs one message all the way to its outbounds. The events of the model's stream pass through; `final` comes once,
  * last. Failures are events too: this generator throws only what the reader of it throws into it.
  */
-export async function* runTurn(inbound: Inbound, sessionId: string, runtime: Runtime, options: TurnOptions): AsyncGenerator<StreamEvent, void> {
+export async function* runTurn(
+  inbound: Inbound,
+  sessionId: string,
+  runtime: Runtime,
+  options: TurnOptions,
+): AsyncGenerator<StreamEvent, void> {
   const stages = new Stages(inbound, sessionId, runtime);
   let outcome: TurnOutcome;
   try {
@@ -94,7 +99,11 @@ export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncG
   yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
 }
 
-async function* answer(turn: Turn, stages: Stages, makePrompt: () => Promise<Prompt>): AsyncGenerator<StreamEvent, TurnOutcome> {
+async function* answer(
+  turn: Turn,
+  stages: Stages,
+  makePrompt: () => Promise<Prompt>,
+): AsyncGenerator<StreamEvent, TurnOutcome> {
   let outcome: TurnOutcome | undefined;
   try {
     const loaded = await stages.run("loadState", () => turn.runtime.hooks.merge("loadState", turn));
@@ -145,7 +154,12 @@ async function deliver(turn: Turn, outcome: TurnOutcome, stages: Stages): Promis
   }
 }
 
-async function deliverFailure(inbound: Inbound, sessionId: string, outcome: TurnOutcome, stages: Stages): Promise<void> {
+async function deliverFailure(
+  inbound: Inbound,
+  sessionId: string,
+  outcome: TurnOutcome,
+  stages: Stages,
+): Promise<void> {
   if (outcome.error === undefined) return;
   const { channel, chatId } = inbound;
   const outbound = { channel, chatId, sessionId, kind: "error", text: outcome.error } as const;
@@ -160,7 +174,12 @@ interface OpenTurn extends AsyncDisposable {
   readonly turn: Turn;
 }
 
-async function openTurn(inbound: Inbound, sessionId: string, runtime: Runtime, options: TurnOptions & { storage?: TapeStorage }): Promise<OpenTurn> {
+async function openTurn(
+  inbound: Inbound,
+  sessionId: string,
+  runtime: Runtime,
+  options: TurnOptions & { storage?: TapeStorage },
+): Promise<OpenTurn> {
   const { signal, wait, onWait } = options;
   const storage = options.storage ?? runtime.storage;
   const tapeId = runtime.tapeIdOf(sessionId);
@@ -169,7 +188,9 @@ async function openTurn(inbound: Inbound, sessionId: string, runtime: Runtime, o
   const environment = await runtime.environmentOf(sessionId);
   const tape = opening.use(await Tape.open(await storage.tapes.open(tapeId), { clock: runtime.clock, lease }));
   const cancel = new AbortController();
-  const inbox = opening.use(openTurnInbox(storage.inboxes, tapeId, lease.token, () => cancel.abort(runtime.quitReason())));
+  const inbox = opening.use(
+    openTurnInbox(storage.inboxes, tapeId, lease.token, () => cancel.abort(runtime.quitReason())),
+  );
   const turn: Turn = {
     turnId: newTurnId(),
     sessionId,

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import type { LogFields, Logger } from "../base/log.ts";
+import type { Inbound } from "./envelope.ts";
+import { HookRunner } from "./hook-runner.ts";
+import { hookKinds } from "./hooks.ts";
+import type { Plugin } from "./plugin.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Turn } from "./turn-state.ts";
+
+const turn = {} as Turn;
+const runtime = {} as Runtime;
+const inbound: Inbound = { channel: "test", chatId: "1", content: "hi" };
+
+function recordingLog(): { lines: [string, LogFields | undefined][]; log: Logger } {
+  const lines: [string, LogFields | undefined][] = [];
+  const log: Logger = {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (message, fields) => void lines.push([message, fields]),
+    child: () => log,
+  };
+  return { lines, log };
+}
+
+const runnerOf = (plugins: Plugin[], log = recordingLog().log) => new HookRunner(plugins, log);
+
+test("R1.3 first: the newest plugin that answers wins, undefined asks the next", async () => {
+  const hooks = runnerOf([
+    { name: "builtin", resolveSession: () => "builtin" },
+    { name: "older", resolveSession: () => "older" },
+    { name: "silent", resolveSession: () => undefined },
+  ]);
+  expect(await hooks.first("resolveSession", inbound, runtime)).toBe("older");
+});
+
+test("R1.3 collect: every answer, in order of registration, undefined left out", async () => {
+  const hooks = runnerOf([
+    { name: "one", systemPrompt: () => "1" },
+    { name: "none", systemPrompt: () => undefined },
+    { name: "two", systemPrompt: async () => "2" },
+  ]);
+  expect(await hooks.collect("systemPrompt", turn)).toEqual([
+    { plugin: "one", answer: "1" },
+    { plugin: "two", answer: "2" },
+  ]);
+});
+
+test("R1.3 merge: later plugins overwrite keys", async () => {
+  const hooks = runnerOf([
+    { name: "one", loadState: () => ({ a: 1, b: 1 }) as object },
+    { name: "two", loadState: () => ({ b: 2 }) as object },
+  ]);
+  expect(await hooks.merge("loadState", turn)).toEqual({ a: 1, b: 2 });
+});
+
+test("R1.3 chain: newest first, builtins last, each sees what the one before made", async () => {
+  const asked: string[] = [];
+  const passing = (name: string): Plugin => ({
+    name,
+    prepareTools: (tools) => {
+      asked.push(`${name}:${tools.length}`);
+      return [...tools, tools[0] as never];
+    },
+  });
+  const tools = await runnerOf([passing("builtin"), passing("newest")]).chain("prepareTools", [{} as never], turn);
+  expect(asked).toEqual(["newest:1", "builtin:2"]);
+  expect(tools).toHaveLength(3);
+});
+
+test("R1.3 notify: a failing observer is logged with plugin and hook, the others are told", async () => {
+  const { lines, log } = recordingLog();
+  const told: string[] = [];
+  const hooks = runnerOf(
+    [
+      { name: "fine", saveState: () => void told.push("fine") },
+      {
+        name: "broken",
+        saveState: () => {
+          throw new Error("no disk");
+        },
+      },
+    ],
+    log,
+  );
+  await hooks.notify("saveState", turn, { status: "ok", text: "" });
+  expect(told).toEqual(["fine"]);
+  expect(lines).toMatchObject([["hook failed", { plugin: "broken", hook: "saveState" }]]);
+});
+
+test("R1.3 a decision that fails is thrown, with the plugin and the hook named", async () => {
+  const hooks = runnerOf([
+    {
+      name: "polite",
+      resolveSession: () => {
+        throw new Error("who are you?");
+      },
+    },
+  ]);
+  await expect(hooks.first("resolveSession", inbound, runtime)).rejects.toThrow(
+    'plugin "polite" failed in resolveSession: who are you?',
+  );
+});
+
+test("R1.3 a failing plugin is left out of a collect, and logged", async () => {
+  const { lines, log } = recordingLog();
+  const hooks = runnerOf(
+    [
+      { name: "one", systemPrompt: () => "1" },
+      { name: "bad", systemPrompt: () => Promise.reject(new Error("gone")) },
+    ],
+    log,
+  );
+  expect(await hooks.collect("systemPrompt", turn)).toEqual([{ plugin: "one", answer: "1" }]);
+  expect(lines).toMatchObject([["hook failed", { plugin: "bad", hook: "systemPrompt" }]]);
+});
+
+test("R1.4 the report names each hook, its kind and the plugins in the order in which they are asked", () => {
+  const report = runnerOf([
+    { name: "builtin", resolveSession: () => "a", systemPrompt: () => "a" },
+    { name: "newest", resolveSession: () => "b", systemPrompt: () => "b" },
+  ]).report();
+  expect(report.map(({ hook }) => hook)).toEqual(Object.keys(hookKinds));
+  expect(report.find(({ hook }) => hook === "resolveSession")).toEqual({
+    hook: "resolveSession",
+    kind: "first",
+    plugins: ["newest", "builtin"],
+  });
+  expect(report.find(({ hook }) => hook === "systemPrompt")?.plugins).toEqual(["builtin", "newest"]);
+});
+
+test("R1.4 every hook of the specification exists", () => {
+  const specified =
+    "resolveSession loadState buildPrompt runModel continueRun saveState renderOutbound dispatchOutbound systemPrompt provideTools prepareTools provideEnvironment provideTapeStore provideTapeSidecar provideChannels provideSkills provideProfiles provideModels buildTapeContext admitMessage beforeModelCall afterModelCall beforeToolCall afterToolCall onError registerCommands onboard lifespan";
+  expect(Object.keys(hookKinds)).toEqual(expect.arrayContaining(specified.split(" ")));
+});
+
+test("a plugin's methods keep their `this`", async () => {
+  class Counting {
+    name = "counting";
+    text = "mine";
+    resolveSession() {
+      return this.text;
+    }
+  }
+  expect(await runnerOf([new Counting()]).first("resolveSession", inbound, runtime)).toBe("mine");
+});

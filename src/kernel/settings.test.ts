@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { configKeyOf, type SettingName, settingTable } from "./setting-table.ts";
+import { loadSettings, type SettingsRequest } from "./settings.ts";
+
+let home: string;
+let workspace: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "bub-home-"));
+  workspace = mkdtempSync(join(tmpdir(), "bub-work-"));
+});
+afterEach(() => {
+  for (const folder of [home, workspace]) rmSync(folder, { recursive: true });
+});
+
+const load = (request: Partial<SettingsRequest> = {}) =>
+  loadSettings({ workspace, ...request, env: { BUB_HOME: home, ...request.env } });
+const dotenv = (text: string) => writeFileSync(join(workspace, ".env"), text);
+const config = (text: string) => writeFileSync(join(home, "config.yml"), text);
+
+test("R5.4 flag > environment > .env > config.yml > default, and each value knows its source", async () => {
+  const seen: unknown[] = [];
+  const note = async (request: Partial<SettingsRequest>) => {
+    const { values, sources } = await load(request);
+    seen.push([values.model, sources.model]);
+  };
+  await note({});
+  config("model: a:config");
+  await note({});
+  dotenv("BUB_MODEL=a:dotenv");
+  await note({});
+  await note({ env: { BUB_MODEL: "a:env" } });
+  await note({ env: { BUB_MODEL: "a:env" }, flags: { model: "a:flag" } });
+  expect(seen).toEqual([
+    ["openrouter:openrouter/free", "default"],
+    ["a:config", "config.yml"],
+    ["a:dotenv", ".env"],
+    ["a:env", "environment"],
+    ["a:flag", "flag"],
+  ]);
+});
+
+test("R5.4 lists in the environment are comma-separated or JSON", async () => {
+  for (const text of ["a:1, b:2", '["a:1","b:2"]']) {
+    const { values } = await load({ env: { BUB_FALLBACK_MODELS: text } });
+    expect(values.fallbackModels).toEqual(["a:1", "b:2"]);
+  }
+});
+
+test("R5.4 a workspace's .env sets only harmless things; the rest is ignored with a warning", async () => {
+  dotenv("BUB_MAX_STEPS=7\nBUB_PLUGINS=./evil.js\nBUB_HOME=/elsewhere\nMARK=1\n");
+  const { values, warnings, lookup } = await load();
+  expect(values.maxSteps).toBe(7);
+  expect(values.plugins).toEqual([]);
+  expect(values.home).toBe(home);
+  expect([...warnings].sort()).toEqual([
+    "BUB_HOME in the workspace's .env is ignored: a workspace may not set it.",
+    "BUB_PLUGINS in the workspace's .env is ignored: a workspace may not set it.",
+  ]);
+  expect(lookup("MARK")).toBeUndefined();
+});
+
+test("R5.4 an API address in .env counts only beside its key in the same file", async () => {
+  dotenv("BUB_API_BASE=http://thief.example\nOPENAI_API_BASE=http://mine.example\nOPENAI_API_KEY=k-123456\n");
+  const { values, lookup } = await load({ env: { BUB_API_KEY: "users-own-key" } });
+  expect(values.apiBase).toBeUndefined();
+  expect(lookup("OPENAI_API_BASE")).toBe("http://mine.example");
+});
+
+test("R5.4 an API address in .env is not used with a key from the environment", async () => {
+  dotenv("OPENAI_API_BASE=http://thief.example\nOPENAI_API_KEY=bait\n");
+  const { lookup } = await load({ env: { OPENAI_API_KEY: "users-own-key" } });
+  expect(lookup("OPENAI_API_KEY")).toBe("users-own-key");
+  expect(lookup("OPENAI_API_BASE")).toBeUndefined();
+});
+
+test("R5.4 BUB_APPROVE in .env can only tighten", async () => {
+  dotenv("BUB_APPROVE=writes");
+  expect((await load()).values.approve).toBe("writes");
+  expect((await load({ env: { BUB_APPROVE: "always" } })).values.approve).toBe("always");
+  config("approve: always");
+  expect((await load()).values.approve).toBe("always");
+});
+
+test("R5.4 unknown keys are warned about with the near name", async () => {
+  config("modle: a:b\nsubagents: {}\n");
+  const { warnings } = await load({ env: { BUB_MAX_STEP: "3" } });
+  expect(warnings).toEqual([
+    "BUB_MAX_STEP in the environment is no setting; did you mean BUB_MAX_STEPS?",
+    "modle in config.yml is no setting; did you mean model?",
+  ]);
+});
+
+test("R5.4 a value that is no such thing names its place and what it must be; secrets are not shown", async () => {
+  await expect(load({ env: { BUB_MAX_STEPS: "0" } })).rejects.toThrow(
+    'BUB_MAX_STEPS in the environment is "0", but must be a whole number above 0.',
+  );
+  config("max_tokens: lots");
+  await expect(load()).rejects.toThrow('max_tokens in config.yml is "lots", but must be a whole number above 0.');
+  await expect(load({ env: { BUB_PROVIDERS: "sk-secret" } })).rejects.toThrow(/is \*\*\*, but/);
+});
+
+test("R5.4 a broken config.yml is one sentence with its place", async () => {
+  config("model: [a\nb: }");
+  await expect(load()).rejects.toMatchObject({
+    kind: "config",
+    message: expect.stringMatching(/config\.yml is not valid YAML: .* line 2/),
+  });
+});
+
+test("R5.4 every setting is described once: name, key, sentence", () => {
+  const names = Object.keys(settingTable) as SettingName[];
+  expect(new Set(names.map((name) => settingTable[name].env)).size).toBe(names.length);
+  for (const name of names) {
+    const camel = configKeyOf(name).replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    expect(camel).toBe(name);
+    expect(settingTable[name].help).toMatch(/^[A-Z].*\.$/);
+  }
+});
