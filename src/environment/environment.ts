@@ -8,6 +8,8 @@ export interface Environment extends AsyncDisposable {
   readonly python: string;
   /** Starts a shell command in its own process group; resolves once it runs. Both streams arrive merged, in order. */
   spawn(command: string, options: SpawnOptions): Promise<ShellProcess>;
+  /** Ends every process of a session's shells, also descendants that outlived theirs: TERM, up to `graceMs`, then KILL. */
+  endShells(sessionId: string, graceMs: number): Promise<void>;
   /** The file's bytes. @throws BubError naming the path */
   readFile(path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** The file's text; a UTF-8 byte order mark is hidden. @throws BubError naming the path, and the byte offset when it is not UTF-8 */
@@ -54,14 +56,17 @@ export interface SpawnOptions {
 export type StopReason = "killed" | "cancelled" | "quit" | "ended";
 
 export interface ShellProcess {
-  /** Called with each chunk of merged output, in order. Set before the next tick: nothing is lost. */
-  onOutput(take: (chunk: Uint8Array) => void): void;
+  /**
+   * Called with each chunk of merged output, in order, until `exited` settles. Set it before the next tick: nothing is lost.
+   * A chunk's bytes are only valid during the call. While a promise that `take` gave is open, the shell's pipe is not read.
+   */
+  onOutput(take: (chunk: Uint8Array) => void | Promise<void>): void;
+  /** True once the shell itself is gone; `exited` follows within the drain. */
+  readonly ending: boolean;
   /** Settles when the shell itself ended and the short fixed drain after it is over, whoever still holds the pipe. */
   readonly exited: Promise<ShellExit>;
-  /** TERM to the whole group, up to `graceMs`, then KILL. Resolves when the shell is gone. Idempotent. */
+  /** TERM to the whole group, up to `graceMs`, then KILL. Resolves when the shell and its descendants are gone. Idempotent. */
   stop(reason: StopReason, graceMs: number): Promise<void>;
-  /** Ends what the shell left behind (descendants that outlived it). */
-  sweep(graceMs: number): Promise<void>;
 }
 
 export interface ShellExit {
