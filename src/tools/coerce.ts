@@ -164,7 +164,7 @@ function itemSchema(schema: JsonSchema, index: number): Value {
 }
 
 /** The schema behind `#/…` references; undefined for what says nothing (`true`, absent, a reference to nowhere). */
-function resolveReference(given: Value, root: JsonSchema): JsonSchema | undefined {
+export function resolveReference(given: Value, root: JsonSchema): JsonSchema | undefined {
   let schema = isJsonObject(given) ? given : undefined;
   // References may point at each other in a ring.
   for (let hops = 0; hops < 32 && typeof schema?.$ref === "string"; hops++) {

@@ -7,6 +7,7 @@ import type { Logger } from "../base/log.ts";
 import type { JsonSchema, OutputOf, StandardSchema } from "../base/schema.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { Tape } from "../tape/tape.ts";
+import type { Toolset } from "./toolset.ts";
 
 /** Who may see a tool: the model, code in `run_code`, or a person's command; `auto` is both of the first two. */
 export type Exposure = "auto" | "direct" | "code" | "command";
@@ -27,6 +28,8 @@ export interface ToolContext {
   readonly environment: Environment;
   readonly callId: string;
   readonly origin: CallOrigin;
+  /** The tools of the run that the call belongs to. */
+  readonly toolset: Toolset;
   /** Aborted when the turn is cancelled: stop and clean up. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
