@@ -5,7 +5,7 @@ import { type HookKind, type HookName, type Hooks, type HooksOf, hookKinds } fro
 import type { Plugin } from "./plugin.ts";
 
 type Arguments<Name extends HookName> = Parameters<Hooks[Name]>;
-type Answer<Name extends HookName> = Exclude<Awaited<ReturnType<Hooks[Name]>>, undefined | void>;
+type Answer<Name extends HookName> = NonNullable<Awaited<ReturnType<Hooks[Name]>>>;
 
 /** One plugin's part in a hook; a failure comes out as an error that names both. */
 export interface HookHandler<Name extends HookName> {

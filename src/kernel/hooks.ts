@@ -1,12 +1,11 @@
 // Every point that a plugin can take part in: its signature, its contract, and how several answers combine.
 import type { StepStatus, StreamEvent, Usage } from "../base/events.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/model.ts";
 import type { TapeEntry } from "../tape/entry.ts";
 import type { TapeStorage } from "../tape/store.ts";
-import type { ToolOutcome, Verdict } from "../tools/execute.ts";
-import type { CallOrigin, Tool } from "../tools/tool.ts";
+import type { CheckedCall, Outcome, ToolCall, Verdict } from "../tools/interception.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { Channel } from "./channel.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import type { Inbound, Outbound, Prompt } from "./envelope.ts";
@@ -21,14 +20,6 @@ import type { Turn, TurnState } from "./turn-state.ts";
 export type HookKind = "first" | "collect" | "merge" | "chain" | "notify";
 
 type Awaitable<Value> = Value | Promise<Value>;
-
-/** One call as hooks see it, its arguments already checked. */
-export interface CallView {
-  readonly id: string;
-  readonly tool: Tool;
-  readonly arguments: JsonObject;
-  readonly origin: CallOrigin;
-}
 
 /** How a turn went, for `saveState` and `renderOutbound`. */
 export interface TurnOutcome {
@@ -48,11 +39,6 @@ export interface ModelResponse {
 /** Where a context starts: after the last anchor, after a named one, or at the beginning (null). */
 export interface ContextSelection {
   readonly anchor: "last" | null | { readonly name: string };
-}
-
-export interface Question {
-  readonly text: string;
-  readonly choices: readonly string[];
 }
 
 /**
@@ -136,14 +122,10 @@ export interface Hooks {
   beforeModelCall(request: ModelRequest, turn: Turn): Awaitable<ModelRequest | undefined>;
   /** Told of each answer. */
   afterModelCall(response: ModelResponse, turn: Turn): Awaitable<void>;
-  /** Judges a call before it runs; undefined has no opinion. Throwing denies the call. */
-  beforeToolCall(call: CallView, turn: Turn): Awaitable<Verdict | undefined>;
-  /** Sees every outcome, denied and invalid ones too; a returned object replaces the value. */
-  afterToolCall(
-    outcome: ToolOutcome,
-    call: Pick<CallView, "id" | "origin">,
-    turn: Turn,
-  ): Awaitable<{ value: unknown } | undefined>;
+  /** Judges a call before it runs, its arguments checked; undefined has no opinion. Throwing denies the call. */
+  beforeToolCall(call: CheckedCall, turn: Turn): Awaitable<Verdict | undefined>;
+  /** Sees every outcome, of denied and invalid calls too; an answer takes its place. */
+  afterToolCall(outcome: Outcome, call: ToolCall, turn: Turn): Awaitable<Outcome | undefined>;
   /** Told when a person quits a session: stop everything that belongs to it. */
   endSession(sessionId: string, runtime: Runtime): Awaitable<void>;
   /** Told of an error of any stage. */

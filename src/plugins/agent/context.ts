@@ -42,21 +42,15 @@ export class ContextBuilder {
 
   push(entry: TapeEntry): void {
     if (entry.meta.context === false) return;
-    switch (entry.kind) {
-      case "message":
-        return this.#pushMessage(entry.payload);
-      case "tool_call":
-        return this.#pushCalls(entry.payload);
-      case "tool_result":
-        return this.#pushResults(entry);
-      case "anchor":
-        if (this.#options.anchors) this.#add({ role: "assistant", content: anchorText(entry.payload) });
-        return;
-      case "system":
-      case "event":
-      case "error":
-        return;
-    }
+    // Systems stand before the conversation; events and errors are for people.
+    if (entry.kind === "message") this.#pushMessage(entry.payload);
+    else if (entry.kind === "tool_call") this.#pushCalls(entry.payload);
+    else if (entry.kind === "tool_result") this.#pushResults(entry);
+    else if (entry.kind === "anchor" && this.#options.anchors) this.#pushAnchor(entry.payload);
+  }
+
+  #pushAnchor(payload: JsonObject): void {
+    this.#add({ role: "assistant", content: anchorText(payload) });
   }
 
   #pushMessage(payload: JsonObject): void {

@@ -1,0 +1,90 @@
+// What one run holds from its first step to its last.
+import type { RunId } from "../../base/ids.ts";
+import type { Usage } from "../../base/events.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Turn } from "../../kernel/turn-state.ts";
+import type { ModelMessage } from "../../model/model.ts";
+import type { EntryDraft } from "../../tape/entry.ts";
+import type { Interception } from "../../tools/interception.ts";
+import { createToolset, type OwnedTool, type Toolset } from "../../tools/toolset.ts";
+import { interruptedError } from "./context.ts";
+import { hookInterception } from "./interception.ts";
+import { LoopGuard } from "./loop-guard.ts";
+import { chooseModels, type ModelChoice } from "./model-choice.ts";
+import { TapeContext } from "./tape-context.ts";
+
+export interface Run {
+  readonly turn: Turn;
+  readonly models: ModelChoice;
+  readonly context: TapeContext;
+  readonly guard: LoopGuard;
+  readonly interception: Interception;
+  readonly system: string;
+  readonly reasoningEffort: string | undefined;
+  /** Tokens of all steps so far. */
+  readonly usage: Usage;
+  /** The tools of the next step: the same object until a tool is loaded. */
+  toolset(): Toolset;
+  /** The conversation for the next request. */
+  messages(): Promise<readonly ModelMessage[]>;
+}
+
+/** Opens a run on a turn's tape; calls that a crash left open are recorded as interrupted first. */
+export async function openRun(turn: Turn): Promise<Run> {
+  const { runtime, tape, inbound } = turn;
+  const { settings, hooks } = runtime;
+  const context = new TapeContext(tape);
+  await closeOpenCalls(turn, context);
+  const session = tape.facts.settings;
+  const models = await chooseModels(inbound.model ?? session.model ?? settings.model, turn);
+  const tools = await preparedTools(turn);
+  const blocks = await hooks.collect("systemPrompt", turn);
+  let toolset: Toolset | undefined;
+  let loaded: readonly string[] = [];
+  return {
+    turn,
+    models,
+    context,
+    guard: new LoopGuard(settings.loopGuard),
+    interception: hookInterception(turn),
+    system: blocks.map(({ answer }) => answer).join("\n\n"),
+    reasoningEffort: inbound.reasoningEffort ?? session.reasoning_effort ?? settings.reasoningEffort,
+    usage: {},
+    toolset() {
+      if (toolset === undefined || loaded.length !== tape.facts.loaded.length) {
+        loaded = [...tape.facts.loaded];
+        toolset = createToolset(tools, { allowed: turn.toolScope.allowedTools, codeMode: session.code_mode === true, loaded });
+      }
+      return toolset;
+    },
+    async messages() {
+      if (hooks.handlers("buildTapeContext").length === 0) return context.messages;
+      const own = await hooks.first("buildTapeContext", tape.recent, { anchor: "last" }, turn);
+      return own ?? context.messages;
+    },
+  };
+}
+
+/** What the entries of one step carry. */
+export function stepMeta(turn: Turn, runId: RunId): JsonObject {
+  return { run_id: runId, turn_id: turn.turnId };
+}
+
+async function preparedTools(turn: Turn): Promise<readonly OwnedTool[]> {
+  const { tools, hooks } = turn.runtime;
+  const kept = new Set(await hooks.chain("prepareTools", tools.map(({ tool }) => tool), turn));
+  const known = tools.filter(({ tool }) => kept.delete(tool));
+  // What a plugin puts in here belongs to no plugin's list.
+  return [...known, ...[...kept].map((tool) => ({ tool, plugin: "prepareTools" }))];
+}
+
+async function closeOpenCalls({ tape }: Turn, context: TapeContext): Promise<void> {
+  const drafts = context.openCalls.map(
+    ({ id, name }): EntryDraft => ({
+      kind: "tool_result",
+      payload: { results: [{ ...interruptedError }] },
+      meta: { calls: [{ id, name, status: "interrupted" }] },
+    }),
+  );
+  if (drafts.length > 0) await tape.append(drafts);
+}

@@ -1,0 +1,119 @@
+// One step: messages in, one model call, its answer recorded, its tools run, their results recorded.
+import type { RunId } from "../../base/ids.ts";
+import { newRunId } from "../../base/ids.ts";
+import type { StepStatus, StreamEvent, StreamEventBody, Usage } from "../../base/events.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { EntryDraft } from "../../tape/entry.ts";
+import type { InboxItem } from "../../tape/store.ts";
+import { type Answer, callModel } from "./model-call.ts";
+import { storeMedia } from "./media.ts";
+import { type Run, stepMeta } from "./run.ts";
+import { runTools } from "./tool-calls.ts";
+
+export interface StepEnd {
+  readonly status: StepStatus;
+  readonly text: string;
+  /** How many tools the model called. */
+  readonly calls: number;
+  readonly place: StepPlace;
+}
+
+/** Where a step is, for its events and entries. */
+export interface StepPlace {
+  readonly runId: RunId;
+  readonly step: number;
+  readonly meta: JsonObject;
+  event(body: StreamEventBody): StreamEvent;
+}
+
+/**
+ * @param fresh messages that no inbox holds: the prompt, or what `continueRun` gave
+ * @throws what the tape throws when it cannot be written: nothing has happened then that is not on it
+ */
+export async function* runStep(run: Run, place: StepPlace, fresh: readonly EntryDraft[]): AsyncGenerator<StreamEvent, StepEnd> {
+  const { tape, events, sessionId, turnId } = run.turn;
+  await recordMessages(run, place, fresh);
+  const answer = yield* callModel(run, place);
+  await recordAnswer(run, place, answer);
+  if (answer.usage !== undefined) {
+    addUsage(run.usage, answer.usage);
+    yield place.event({ type: "usage", usage: answer.usage });
+  }
+  if (answer.error !== undefined) {
+    yield place.event({ type: "error", kind: answer.error.kind, message: answer.error.message });
+  }
+  const looping = answer.calls.length > 0 && answer.status === "ok" ? yield* runTools(run, place, answer.calls) : undefined;
+  const status = run.turn.signal.aborted ? "cancelled" : looping !== undefined ? "error" : answer.status;
+  await recordEnd(run, place, { status, answer, looping });
+  if (answer.calls.length === 0) await tape.sync();
+  if (looping !== undefined) yield place.event({ type: "error", kind: "tool", message: looping });
+  events.emit("step-finished", { sessionId, turnId, runId: place.runId, step: place.step, status });
+  yield place.event({ type: "step-finished", status });
+  return { status, text: answer.text, calls: answer.calls.length, place };
+}
+
+/** @param step counts from 1 */
+export function placeStep({ turn }: Run, step: number): StepPlace {
+  const runId = newRunId();
+  const where = { turn_id: turn.turnId, run_id: runId, session_id: turn.sessionId, step };
+  const event = (body: StreamEventBody): StreamEvent => ({ ...body, ...where, date: turn.clock.now().toISOString() });
+  return { runId, step, meta: stepMeta(turn, runId), event };
+}
+
+/** Writes what the model has not seen yet: the system prompt if it changed, the inbox, then the fresh messages. */
+async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly EntryDraft[]): Promise<void> {
+  const { tape, inbox } = run.turn;
+  const items = await inbox.pending();
+  const news = items.filter(({ id }) => !tape.facts.inbox.includes(id)).map(messageOf);
+  const system: EntryDraft[] = run.context.system === run.system ? [] : [{ kind: "system", payload: { content: run.system } }];
+  const drafts = await Promise.all([...system, ...news, ...fresh].map((draft) => storeMedia(draft, run.turn.runtime.storage.media)));
+  if (drafts.length > 0) await tape.append(drafts.map((draft) => ({ ...draft, meta: { ...meta, ...draft.meta } })));
+  await inbox.taken(items);
+}
+
+function messageOf({ id, payload, meta }: InboxItem): EntryDraft {
+  return { kind: "message", payload: { role: "user", ...payload }, meta: { ...meta, inbox: id } };
+}
+
+/** One batch: the text or the calls, and the error if there is one. On disk before a tool runs. */
+async function recordAnswer(run: Run, { meta }: StepPlace, answer: Answer): Promise<void> {
+  const { text, reasoning, providerData, error } = answer;
+  const thoughts = {
+    ...(reasoning !== "" && answer.status === "ok" && { reasoning }),
+    ...(providerData !== undefined && { provider_data: providerData }),
+  };
+  const drafts: EntryDraft[] = [];
+  if (answer.calls.length > 0) {
+    const calls = answer.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+    drafts.push({ kind: "tool_call", payload: { calls, ...(text !== "" && { content: text }), ...thoughts }, meta });
+  } else if (text !== "") {
+    drafts.push({ kind: "message", payload: { role: "assistant", content: text, ...thoughts }, meta });
+  }
+  if (error !== undefined) {
+    const { kind, message, details } = error;
+    drafts.push({ kind: "error", payload: { kind, message, ...(details !== undefined && { details }) }, meta });
+  }
+  if (drafts.length > 0) await run.turn.tape.append(drafts);
+  if (answer.calls.length > 0) await run.turn.tape.sync();
+}
+
+interface End {
+  status: StepStatus;
+  answer: Answer;
+  looping: string | undefined;
+}
+
+async function recordEnd(run: Run, { meta }: StepPlace, { status, answer, looping }: End): Promise<void> {
+  const { provider, modelId } = run.models.current;
+  const usage = answer.usage === undefined ? {} : { usage: { ...answer.usage } };
+  const data = { status, ...usage, provider, model: modelId };
+  const drafts: EntryDraft[] = [{ kind: "event", payload: { name: "run", data }, meta }];
+  if (looping !== undefined) drafts.unshift({ kind: "error", payload: { kind: "tool", message: looping }, meta });
+  await run.turn.tape.append(drafts);
+}
+
+function addUsage(total: Usage, more: Usage): void {
+  for (const [name, tokens] of Object.entries(more) as [keyof Usage, number | undefined][]) {
+    if (tokens !== undefined) total[name] = (total[name] ?? 0) + tokens;
+  }
+}
