@@ -1,0 +1,4 @@
+// The version of this package.
+import { version as packageVersion } from "../../package.json";
+
+export const version: string = packageVersion;
