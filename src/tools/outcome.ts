@@ -1,6 +1,5 @@
 // What a call came to, as events, the tape and the caller get it.
 import { type Content, describeMedia } from "../base/content.ts";
-import type { ErrorKind } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { RecordedResult, ResultStatus } from "../tape/entry.ts";
 import { aliasOf, renderValue } from "./define-tool.ts";
@@ -69,12 +68,6 @@ export function recordedResult({ content, text, error }: ToolOutcome): RecordedR
   // An error too large for the conversation was moved away; what stands for it is only text.
   if (error !== undefined && text === renderError(error)) return { ...error };
   return typeof content === "string" ? content : { type: "tool_content", content };
-}
-
-/** The other way: what the model gets of a recorded result. */
-export function contentOfRecorded(result: RecordedResult): Content {
-  if (typeof result === "string") return result;
-  return "content" in result ? result.content : renderError({ ...result, kind: result.kind as ErrorKind });
 }
 
 /** Content in words, its media described. */

@@ -1,6 +1,6 @@
 // A tool's failure: the data that the tape keeps, and the text that models, commands and code see.
 import { type ErrorKind, isBubError, messageOf } from "../base/errors.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 
 export interface ToolError {
   readonly kind: ErrorKind;
@@ -28,6 +28,11 @@ export function renderError({ kind, message, details = {} }: ToolError): string 
     value === undefined ? [] : [renderDetail(name, value)],
   );
   return [`[${kind}] ${message}`, ...lines].join("\n");
+}
+
+/** True for the error object that a tape holds as a result. */
+export function isToolError(value: unknown): value is ToolError {
+  return isJsonObject(value) && typeof value.kind === "string" && typeof value.message === "string";
 }
 
 const textDetails = new Set(["error", "output", "traceback"]);

@@ -4,15 +4,11 @@ import { AsyncQueue } from "../base/async-queue.ts";
 import type { Logger } from "../base/log.ts";
 import { CallGate } from "./call-gate.ts";
 import { cancelledOutcome, failedOutcome, type ToolOutcome } from "./outcome.ts";
-
-export interface ScheduledCall {
-  readonly id: string;
-  readonly name: string;
-  /** Waits for the earlier calls and holds the later ones. */
-  readonly exclusive: boolean;
-}
+import type { Toolset } from "./toolset.ts";
 
 export interface ScheduleOptions {
+  /** Tells which calls are exclusive: those wait for the earlier ones and hold the later ones. */
+  readonly toolset: Pick<Toolset, "find">;
   /** The turn's. After it aborts nothing starts, and what runs has 800 ms to end. */
   readonly signal: AbortSignal;
   /** How many run at once. */
@@ -27,17 +23,17 @@ const patienceMs = 800;
  * @param run runs one call; the answer is its outcome, and a rejection one too
  * @returns an outcome for every call, each as it is there; in any order
  */
-export async function* runCalls<Call extends ScheduledCall>(
+export async function* runCalls<Call extends NamedCall>(
   calls: readonly Call[],
   run: (call: Call) => Promise<ToolOutcome>,
-  { signal, maxConcurrency = 16, log }: ScheduleOptions,
+  { toolset, signal, maxConcurrency = 16, log }: ScheduleOptions,
 ): AsyncGenerator<ToolOutcome, void, undefined> {
   const outcomes = new AsyncQueue<ToolOutcome>();
   const gate = new CallGate(maxConcurrency);
   const patience = new AbortController();
   const abandoned = patienceOver(signal, patience.signal);
   const all = calls.map((call) =>
-    gate.pass(call.exclusive, async () => {
+    gate.pass(isExclusive(call, toolset), async () => {
       outcomes.push(await settle(call, run, { signal, abandoned, log }));
     }),
   );
@@ -48,6 +44,15 @@ export async function* runCalls<Call extends ScheduledCall>(
   yield* outcomes;
 }
 
+interface NamedCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+function isExclusive({ name }: NamedCall, toolset: Pick<Toolset, "find">): boolean {
+  return toolset.find(name, "model")?.tool.exclusive ?? false;
+}
+
 interface Cancelling {
   signal: AbortSignal;
   /** Settles when a cancelled call is waited for no longer. */
@@ -55,7 +60,7 @@ interface Cancelling {
   log: Logger;
 }
 
-async function settle<Call extends ScheduledCall>(
+async function settle<Call extends NamedCall>(
   call: Call,
   run: (call: Call) => Promise<ToolOutcome>,
   { signal, abandoned, log }: Cancelling,
@@ -68,7 +73,7 @@ async function settle<Call extends ScheduledCall>(
   return cancelledOutcome(call, Math.round(performance.now() - started));
 }
 
-async function runOrFail<Call extends ScheduledCall>(
+async function runOrFail<Call extends NamedCall>(
   call: Call,
   run: (call: Call) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
