@@ -19,4 +19,6 @@ export interface PluginHost {
   readonly log: Logger;
   readonly clock: Clock;
   readonly mask: SecretMask;
+  /** Names of variables whose values were used as keys: what runs on this machine for a session does not get them. */
+  readonly keyVariables: Set<string>;
 }

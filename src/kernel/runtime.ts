@@ -7,7 +7,7 @@ import { Disposer } from "../base/disposer.ts";
 import { Emitter } from "../base/emitter.ts";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import type { BusEvents, StreamEvent } from "../base/events.ts";
-import { type TapeId, tapeIdOf } from "../base/ids.ts";
+import { type TapeId, type TurnId, tapeIdOf } from "../base/ids.ts";
 import { createLogger, type Logger, SecretMask } from "../base/log.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
@@ -67,8 +67,11 @@ export interface Runtime extends AsyncDisposable {
   run(inbound: Inbound, options?: RunOptions): AsyncGenerator<StreamEvent, void>;
   /** Runs a message beside the session's live turn. */
   runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void>;
-  /** Ends what the session has running: its turn, waiting messages and whatever plugins keep for it. */
-  quit(sessionId: string): Promise<void>;
+  /**
+   * Ends what the session has running: its turn, waiting messages and whatever plugins keep for it.
+   * @param asking the turn that asks for it: that one is not cancelled
+   */
+  quit(sessionId: string, asking?: TurnId): Promise<void>;
   /** Why turns end that the quit command ends. */
   quitReason(): Error;
 }
@@ -92,7 +95,18 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const clock = options.clock ?? systemClock;
   const events = new Emitter<BusEvents>(log);
   const { values: settings, lookup, config } = loadedSettings;
-  const host: PluginHost = { settings, lookup, config, workspace, env, events, log, clock, mask };
+  const host: PluginHost = {
+    settings,
+    lookup,
+    config,
+    workspace,
+    env,
+    events,
+    log,
+    clock,
+    mask,
+    keyVariables: new Set(),
+  };
   // A path in config.yml is meant from where that file lies.
   const base = loadedSettings.sources.plugins === "config.yml" ? settings.home : process.cwd();
   const paths = [...settings.plugins.map((path) => resolve(base, path)), ...(options.pluginPaths ?? [])];
@@ -190,11 +204,12 @@ class PluginRuntime implements Runtime {
     return runBeside(inbound, live, signal);
   }
 
-  async quit(sessionId: string): Promise<void> {
+  async quit(sessionId: string, asking?: TurnId): Promise<void> {
     const { inboxes } = this.storage;
     const tape = this.tapeIdOf(sessionId);
     for (const item of await inboxes.list(tape)) await inboxes.remove(tape, item.id);
-    this.sessions.live(sessionId)?.cancel(this.quitReason());
+    const live = this.sessions.live(sessionId);
+    if (live?.turn.turnId !== asking) live?.cancel(this.quitReason());
     await this.hooks.notify("endSession", sessionId, this);
   }
 

@@ -1,6 +1,6 @@
 // One model call of a step: asked with retries and stand-ins, its deltas passed on, its end made one answer.
 import { AsyncQueue } from "../../base/async-queue.ts";
-import { BubError, toBubError } from "../../base/errors.ts";
+import { type BubError, toBubError } from "../../base/errors.ts";
 import type { StepStatus, StreamEvent, Usage } from "../../base/events.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { guardModel } from "../../model/guard.ts";
@@ -30,7 +30,15 @@ export async function* callModel(run: Run, place: StepPlace): AsyncGenerator<Str
   const answer = yield* firstThatAnswers(run, request, place);
   const elapsedMs = performance.now() - started;
   const { status, usage, text } = answer;
-  events.emit("model-call-finished", { sessionId, turnId, runId: place.runId, step: place.step, status, usage, elapsedMs });
+  events.emit("model-call-finished", {
+    sessionId,
+    turnId,
+    runId: place.runId,
+    step: place.step,
+    status,
+    usage,
+    elapsedMs,
+  });
   await runtime.hooks.notify("afterModelCall", { status, usage, text }, turn);
   return answer;
 }
@@ -44,22 +52,31 @@ async function buildRequest(run: Run): Promise<ModelRequest> {
     tools: run.toolset().modelTools(),
     maxTokens: runtime.settings.maxTokens,
     reasoningEffort,
-    loadMedia: async ({ data, sha256 = "" }) => data ?? Buffer.from(await runtime.storage.media.get(sha256)).toString("base64"),
+    loadMedia: async ({ data, sha256 = "" }) =>
+      data ?? Buffer.from(await runtime.storage.media.get(sha256)).toString("base64"),
     signal,
   };
   return runtime.hooks.chain("beforeModelCall", request, turn);
 }
 
 /** Goes over to the next model when one fails before its first content; the first failure is the one to tell. */
-async function* firstThatAnswers(run: Run, request: ModelRequest, place: StepPlace): AsyncGenerator<StreamEvent, Answer> {
+async function* firstThatAnswers(
+  run: Run,
+  request: ModelRequest,
+  place: StepPlace,
+): AsyncGenerator<StreamEvent, Answer> {
   let first: Answer | undefined;
   for (;;) {
     const answer = yield* ask(run, request, place);
     first ??= answer;
-    if (answer.error === undefined || isStarted(answer) || !isFallbackWorthy(answer.error)) return answer.error ? first : answer;
+    if (answer.error === undefined || isStarted(answer) || !isFallbackWorthy(answer.error))
+      return answer.error ? first : answer;
     const failed = run.models.id;
     if ((await run.models.next()) === undefined) return first;
-    yield place.event({ type: "notice", message: `${failed} failed: ${answer.error.message} Going on with ${run.models.id}.` });
+    yield place.event({
+      type: "notice",
+      message: `${failed} failed: ${answer.error.message} Going on with ${run.models.id}.`,
+    });
   }
 }
 
@@ -137,7 +154,13 @@ class AnswerBuilder {
   end(status: StepStatus, error?: BubError): Answer {
     // Calls of an answer that did not end as it should never run, so they are not kept either.
     const calls = status === "ok" ? this.#calls : [];
-    const parts = { text: this.#text, reasoning: this.#reasoning, calls, usage: this.#usage, providerData: this.#providerData };
+    const parts = {
+      text: this.#text,
+      reasoning: this.#reasoning,
+      calls,
+      usage: this.#usage,
+      providerData: this.#providerData,
+    };
     return { status, ...parts, ...(error !== undefined && { error }) };
   }
 }

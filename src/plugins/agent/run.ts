@@ -1,14 +1,15 @@
 // What one run holds from its first step to its last.
-import type { RunId } from "../../base/ids.ts";
+
 import type { Usage } from "../../base/events.ts";
+import type { RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { hookInterception } from "../../kernel/tool-hooks.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import type { ModelMessage } from "../../model/model.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
 import type { Interception } from "../../tools/interception.ts";
 import { createToolset, type OwnedTool, type Toolset } from "../../tools/toolset.ts";
 import { interruptedError } from "./context.ts";
-import { hookInterception } from "./interception.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import { chooseModels, type ModelChoice } from "./model-choice.ts";
 import { TapeContext } from "./tape-context.ts";
@@ -53,7 +54,11 @@ export async function openRun(turn: Turn): Promise<Run> {
     toolset() {
       if (toolset === undefined || loaded.length !== tape.facts.loaded.length) {
         loaded = [...tape.facts.loaded];
-        toolset = createToolset(tools, { allowed: turn.toolScope.allowedTools, codeMode: session.code_mode === true, loaded });
+        toolset = createToolset(tools, {
+          allowed: turn.toolScope.allowedTools,
+          codeMode: session.code_mode === true,
+          loaded,
+        });
       }
       return toolset;
     },
@@ -72,7 +77,13 @@ export function stepMeta(turn: Turn, runId: RunId): JsonObject {
 
 async function preparedTools(turn: Turn): Promise<readonly OwnedTool[]> {
   const { tools, hooks } = turn.runtime;
-  const kept = new Set(await hooks.chain("prepareTools", tools.map(({ tool }) => tool), turn));
+  const kept = new Set(
+    await hooks.chain(
+      "prepareTools",
+      tools.map(({ tool }) => tool),
+      turn,
+    ),
+  );
   const known = tools.filter(({ tool }) => kept.delete(tool));
   // What a plugin puts in here belongs to no plugin's list.
   return [...known, ...[...kept].map((tool) => ({ tool, plugin: "prepareTools" }))];

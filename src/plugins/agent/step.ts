@@ -1,12 +1,13 @@
 // One step: messages in, one model call, its answer recorded, its tools run, their results recorded.
+
+import type { StepStatus, StreamEvent, StreamEventBody, Usage } from "../../base/events.ts";
 import type { RunId } from "../../base/ids.ts";
 import { newRunId } from "../../base/ids.ts";
-import type { StepStatus, StreamEvent, StreamEventBody, Usage } from "../../base/events.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
 import type { InboxItem } from "../../tape/store.ts";
-import { type Answer, callModel } from "./model-call.ts";
 import { storeMedia } from "./media.ts";
+import { type Answer, callModel } from "./model-call.ts";
 import { type Run, stepMeta } from "./run.ts";
 import { runTools } from "./tool-calls.ts";
 
@@ -30,7 +31,11 @@ export interface StepPlace {
  * @param fresh messages that no inbox holds: the prompt, or what `continueRun` gave
  * @throws what the tape throws when it cannot be written: nothing has happened then that is not on it
  */
-export async function* runStep(run: Run, place: StepPlace, fresh: readonly EntryDraft[]): AsyncGenerator<StreamEvent, StepEnd> {
+export async function* runStep(
+  run: Run,
+  place: StepPlace,
+  fresh: readonly EntryDraft[],
+): AsyncGenerator<StreamEvent, StepEnd> {
   const { tape, events, sessionId, turnId } = run.turn;
   await recordMessages(run, place, fresh);
   const answer = yield* callModel(run, place);
@@ -42,7 +47,8 @@ export async function* runStep(run: Run, place: StepPlace, fresh: readonly Entry
   if (answer.error !== undefined) {
     yield place.event({ type: "error", kind: answer.error.kind, message: answer.error.message });
   }
-  const looping = answer.calls.length > 0 && answer.status === "ok" ? yield* runTools(run, place, answer.calls) : undefined;
+  const looping =
+    answer.calls.length > 0 && answer.status === "ok" ? yield* runTools(run, place, answer.calls) : undefined;
   const status = run.turn.signal.aborted ? "cancelled" : looping !== undefined ? "error" : answer.status;
   await recordEnd(run, place, { status, answer, looping });
   if (answer.calls.length === 0) await tape.sync();
@@ -65,8 +71,11 @@ async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly Ent
   const { tape, inbox } = run.turn;
   const items = await inbox.pending();
   const news = items.filter(({ id }) => !tape.facts.inbox.includes(id)).map(messageOf);
-  const system: EntryDraft[] = run.context.system === run.system ? [] : [{ kind: "system", payload: { content: run.system } }];
-  const drafts = await Promise.all([...system, ...news, ...fresh].map((draft) => storeMedia(draft, run.turn.runtime.storage.media)));
+  const system: EntryDraft[] =
+    run.context.system === run.system ? [] : [{ kind: "system", payload: { content: run.system } }];
+  const drafts = await Promise.all(
+    [...system, ...news, ...fresh].map((draft) => storeMedia(draft, run.turn.runtime.storage.media)),
+  );
   if (drafts.length > 0) await tape.append(drafts.map((draft) => ({ ...draft, meta: { ...meta, ...draft.meta } })));
   await inbox.taken(items);
 }

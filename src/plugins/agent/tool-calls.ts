@@ -11,20 +11,36 @@ import type { Run } from "./run.ts";
 import type { StepPlace } from "./step.ts";
 
 /** Answers a sentence when the run only repeats itself and has to end. */
-export async function* runTools(run: Run, place: StepPlace, calls: readonly ParsedCall[]): AsyncGenerator<StreamEvent, string | undefined> {
+export async function* runTools(
+  run: Run,
+  place: StepPlace,
+  calls: readonly ParsedCall[],
+): AsyncGenerator<StreamEvent, string | undefined> {
   const { turn } = run;
-  for (const { id, name, arguments: args } of calls) yield place.event({ type: "tool-call", id, name, arguments: args });
+  for (const { id, name, arguments: args } of calls)
+    yield place.event({ type: "tool-call", id, name, arguments: args });
   const toolset = run.toolset();
   const { environment, signal, clock, log } = turn;
   const context = { turn, toolset, environment, origin: "model", signal, clock, log } as const;
-  const scheduled = calls.map((call) => ({ ...call, exclusive: toolset.find(call.name, "model")?.tool.exclusive === true }));
   const start = (call: ParsedCall) => {
     const { sessionId, turnId } = turn;
-    turn.events.emit("tool-call-started", { sessionId, turnId, runId: place.runId, callId: call.id, name: call.name, arguments: call.arguments });
+    turn.events.emit("tool-call-started", {
+      sessionId,
+      turnId,
+      runId: place.runId,
+      callId: call.id,
+      name: call.name,
+      arguments: call.arguments,
+    });
     return executeCall(call, context, run.interception);
   };
   let looping: string | undefined;
-  for await (const finished of runCalls(scheduled, start, { signal, log, maxConcurrency: turn.runtime.settings.maxToolConcurrency })) {
+  for await (const finished of runCalls(calls, start, {
+    toolset,
+    signal,
+    log,
+    maxConcurrency: turn.runtime.settings.maxToolConcurrency,
+  })) {
     const { outcome, stop } = guarded(run, calls, finished);
     looping ??= stop;
     await recordResult(run, place, outcome);
@@ -33,7 +49,11 @@ export async function* runTools(run: Run, place: StepPlace, calls: readonly Pars
   return looping;
 }
 
-function guarded(run: Run, calls: readonly ParsedCall[], outcome: ToolOutcome): { outcome: ToolOutcome; stop?: string } {
+function guarded(
+  run: Run,
+  calls: readonly ParsedCall[],
+  outcome: ToolOutcome,
+): { outcome: ToolOutcome; stop?: string } {
   const call = calls.find(({ id }) => id === outcome.id);
   const name = run.toolset().find(outcome.name, "model")?.tool.name ?? outcome.name;
   const verdict = run.guard.see(name, call?.arguments, outcome.text);
@@ -52,14 +72,20 @@ function withWarning(outcome: ToolOutcome, warning: string): ToolOutcome {
     return { ...outcome, text, content: text, error: { ...outcome.error, details } };
   }
   const { content } = outcome;
-  return { ...outcome, text, content: typeof content === "string" ? text : [...content, { type: "text", text: warning }] };
+  return {
+    ...outcome,
+    text,
+    content: typeof content === "string" ? text : [...content, { type: "text", text: warning }],
+  };
 }
 
 async function recordResult(run: Run, { meta }: StepPlace, outcome: ToolOutcome): Promise<void> {
   const { tape, runtime } = run.turn;
   const pair: RecordedResultCall = { id: outcome.id, name: outcome.name, status: outcome.status };
   const result = await withStoredMedia(recordedResult(outcome), runtime.storage.media);
-  await tape.append([{ kind: "tool_result", payload: { results: [result as never] }, meta: { ...meta, calls: [{ ...pair }] } }]);
+  await tape.append([
+    { kind: "tool_result", payload: { results: [result as never] }, meta: { ...meta, calls: [{ ...pair }] } },
+  ]);
 }
 
 async function withStoredMedia(result: RecordedResult, media: Parameters<typeof storePart>[1]): Promise<unknown> {

@@ -41,7 +41,7 @@ function channelHeader({ channel, chatId }: Inbound, { clock }: Turn): string[] 
 
 /** Said once after an anchor, in the message: it would change the system prompt. */
 function placeHeader({ tape, runtime }: Turn): string[] {
-  const isFirst = !tape.recent.some(({ kind }) => kind === "message");
+  const isFirst = !tape.recent.some((entry) => entry.kind === "message");
   if (!isFirst) return [];
   const workspace = runtime.workspace === undefined ? [] : [`Workspace: ${runtime.workspace}`];
   return [...workspace, `Platform: ${process.platform}`];

@@ -1,8 +1,8 @@
 // Joins the plugins' tool hooks to the calls of a turn.
-import { isAbortError } from "../../base/abort.ts";
-import { attributed } from "../../kernel/hook-runner.ts";
-import type { Turn } from "../../kernel/turn-state.ts";
-import type { CheckedCall, Interception, Outcome, ToolCall, Verdict } from "../../tools/interception.ts";
+import { isAbortError } from "../base/abort.ts";
+import type { CheckedCall, Interception, Outcome, ToolCall, Verdict } from "../tools/interception.ts";
+import { attributed } from "./hook-runner.ts";
+import type { Turn } from "./turn-state.ts";
 
 export function hookInterception(turn: Turn): Interception {
   return {

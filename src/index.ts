@@ -1,0 +1,23 @@
+// What programs import from "bub".
+export { type Agent, type AgentOptions, type AgentRequest, createAgent } from "./agent.ts";
+export type { Content, ContentPart, MediaPart, TextPart } from "./base/content.ts";
+export { BubError, type ErrorKind, isBubError } from "./base/errors.ts";
+export type { BusEvents, StreamEvent, Usage } from "./base/events.ts";
+export type { JsonObject, JsonValue } from "./base/json.ts";
+export type { JsonSchema, StandardSchema } from "./base/schema.ts";
+export type { Environment } from "./environment/environment.ts";
+export type { Channel, ChannelPort } from "./kernel/channel.ts";
+export type { Ask, Inbound, Outbound, Prompt } from "./kernel/envelope.ts";
+export { type HookKind, type HookName, type Hooks, hookKinds } from "./kernel/hooks.ts";
+export { definePlugin, type Plugin, type PluginSource } from "./kernel/plugin.ts";
+export type { PluginHost } from "./kernel/plugin-host.ts";
+export { createRuntime, type Runtime, type RuntimeOptions } from "./kernel/runtime.ts";
+export type { Settings } from "./kernel/settings.ts";
+export type { Turn, TurnState } from "./kernel/turn-state.ts";
+export type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model/model.ts";
+export type { EntryDraft, EntryKind, TapeEntry } from "./tape/entry.ts";
+export type { TapeStorage } from "./tape/store.ts";
+export type { Tape } from "./tape/tape.ts";
+export { defineTool } from "./tools/define-tool.ts";
+export type { Verdict } from "./tools/interception.ts";
+export type { Tool, ToolContext, ToolDefinition } from "./tools/tool.ts";

@@ -1,0 +1,25 @@
+// The builtin plugins in order of registration: the only place that knows them all.
+import type { PluginSource } from "../kernel/plugin.ts";
+import { agentPlugin } from "./agent/plugin.ts";
+import { commandsPlugin } from "./commands/plugin.ts";
+import { environmentPlugin } from "./environment/plugin.ts";
+import { filesPlugin } from "./files/plugin.ts";
+import { modelsPlugin } from "./models/plugin.ts";
+import { promptPlugin } from "./prompt/plugin.ts";
+import { sessionPlugin } from "./session/plugin.ts";
+import { shellPlugin } from "./shell/plugin.ts";
+import { storagePlugin } from "./storage/plugin.ts";
+import { tapeToolsPlugin } from "./tape-tools/plugin.ts";
+
+export const defaults: readonly PluginSource[] = [
+  storagePlugin,
+  environmentPlugin,
+  sessionPlugin,
+  promptPlugin,
+  modelsPlugin,
+  agentPlugin,
+  commandsPlugin,
+  shellPlugin,
+  filesPlugin,
+  tapeToolsPlugin,
+];

@@ -1,0 +1,12 @@
+// The builtin plugins, together and one by one.
+export { agentPlugin } from "./agent/plugin.ts";
+export { commandsPlugin } from "./commands/plugin.ts";
+export { defaults } from "./defaults.ts";
+export { environmentPlugin } from "./environment/plugin.ts";
+export { filesPlugin } from "./files/plugin.ts";
+export { modelsPlugin } from "./models/plugin.ts";
+export { promptPlugin } from "./prompt/plugin.ts";
+export { sessionPlugin } from "./session/plugin.ts";
+export { shellPlugin } from "./shell/plugin.ts";
+export { storagePlugin } from "./storage/plugin.ts";
+export { tapeToolsPlugin } from "./tape-tools/plugin.ts";

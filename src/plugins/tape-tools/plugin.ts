@@ -1,0 +1,9 @@
+// Tools that look at the session's own tape.
+import { definePlugin } from "../../kernel/plugin.ts";
+import { tapeAnchors } from "./anchors.ts";
+import { tapeInfo } from "./info.ts";
+
+export const tapeToolsPlugin = definePlugin({
+  name: "tape-tools",
+  provideTools: () => [tapeInfo, tapeAnchors],
+});
