@@ -60,9 +60,8 @@ function coerceTyped(value: Value, schema: JsonSchema, root: JsonSchema): Value 
 }
 
 function coerceProperties(object: JsonObject, schema: JsonSchema, root: JsonSchema): JsonObject {
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const entries = Object.entries(object).flatMap(([name, value]): [string, Value][] => {
-    const own = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
+    const own = propertySchema(schema, name);
     if (value === null && isAbsentByNull(name, own, schema, root)) return [];
     return [[name, coerce(value, own, root)]];
   });
@@ -105,27 +104,23 @@ function readJson(value: Value, wanted: (value: unknown) => boolean): Value {
   return wanted(parsed) ? parsed : value;
 }
 
-/** Whether a value has the shape of a branch, looked at no deeper than is needed to choose between branches. */
+/** Whether a value has the types that a schema names, its parts too; limits and patterns are not looked at. */
 function fits(value: Value, given: Value, root: JsonSchema): boolean {
   const schema = resolveReference(given, root);
-  if (schema === undefined) return true;
+  if (schema === undefined) return given !== false;
   const branches = branchesOf(schema);
-  if (branches !== undefined) return branches.some((branch) => fits(value, branch, root));
+  if (branches !== undefined && !branches.some((branch) => fits(value, branch, root))) return false;
   if ("const" in schema && schema.const !== value) return false;
   if (Array.isArray(schema.enum) && !schema.enum.includes(value as JsonValue)) return false;
-  if (!hasType(value, typeOf(schema))) return false;
+  if (branches === undefined && !hasType(value, typeOf(schema))) return false;
+  if (Array.isArray(value)) return value.every((item, index) => fits(item, itemSchema(schema, index), root));
   return !isJsonObject(value) || fitsProperties(value, schema, root);
 }
 
 function fitsProperties(value: JsonObject, schema: JsonSchema, root: JsonSchema): boolean {
   const required = Array.isArray(schema.required) ? schema.required : [];
   if (!required.every((name) => Object.hasOwn(value, String(name)))) return false;
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  return Object.entries(properties).every(([name, given]) => {
-    const own = resolveReference(given, root);
-    const tells = own !== undefined && ("const" in own || "enum" in own);
-    return !tells || !Object.hasOwn(value, name) || fits(value[name], own, root);
-  });
+  return Object.entries(value).every(([name, item]) => fits(item, propertySchema(schema, name), root));
 }
 
 function hasType(value: Value, type: string | undefined): boolean {
@@ -161,6 +156,10 @@ function typeOf(schema: JsonSchema): string | undefined {
 function itemSchema(schema: JsonSchema, index: number): Value {
   const first = Array.isArray(schema.prefixItems) ? schema.prefixItems[index] : undefined;
   return first ?? schema.items;
+}
+
+function propertySchema({ properties, additionalProperties }: JsonSchema, name: string): Value {
+  return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
 }
 
 /** The schema behind `#/…` references; undefined for what says nothing (`true`, absent, a reference to nowhere). */

@@ -3,6 +3,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { JsonSchema, StandardSchema } from "../base/schema.ts";
+import { resolveReference } from "./coerce.ts";
 
 /** True when JSON Schema can be had from it: plain JSON Schema, valibot, or a vendor with `~standard.jsonSchema`. */
 export function yieldsJsonSchema(schema: StandardSchema | JsonSchema): boolean {
@@ -16,7 +17,9 @@ export function yieldsJsonSchema(schema: StandardSchema | JsonSchema): boolean {
  * @throws whatever the vendor throws for a schema that JSON Schema cannot express
  */
 export function jsonSchemaOf(schema: StandardSchema | JsonSchema): JsonSchema {
-  const normal = normalSchema(isStandardSchema(schema) ? convert(schema) : schema);
+  const whole = normalSchema(isStandardSchema(schema) ? convert(schema) : schema);
+  // A recursive schema stands among its own definitions; models want the object itself.
+  const { $ref, ...normal } = typeof whole.$ref === "string" ? { ...whole, ...resolveReference(whole, whole) } : whole;
   // That unknown names are refused holds for every tool; saying it in each definition only costs tokens.
   if (normal.additionalProperties === false) delete normal.additionalProperties;
   return { ...normal, type: "object", properties: normal.properties ?? {} };

@@ -1,5 +1,5 @@
 // Checks a call's arguments against the tool's schema and says in plain words what is wrong with them.
-import type { Validator } from "@cfworker/json-schema";
+import type { OutputUnit, Validator } from "@cfworker/json-schema";
 import { BubError, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
@@ -35,9 +35,10 @@ interface Checked {
 }
 
 function unknownNames(args: JsonObject, parameters: JsonSchema): string[] {
-  const { additionalProperties, patternProperties } = parameters;
+  const { additionalProperties, patternProperties, anyOf, oneOf, allOf } = parameters;
   const open = additionalProperties !== undefined && additionalProperties !== false;
-  if (open || patternProperties !== undefined) return [];
+  const namesElsewhere = patternProperties ?? anyOf ?? oneOf ?? allOf;
+  if (open || namesElsewhere !== undefined) return [];
   return Object.keys(args).filter((name) => !parameterNames(parameters).includes(name));
 }
 
@@ -69,9 +70,8 @@ function pathOf({ path = [] }: StandardIssue): string {
 }
 
 async function checkJsonSchema(args: JsonObject, schema: JsonSchema): Promise<Checked> {
-  const { errors } = (await validatorOf(schema)).validate(args);
-  const innermost = errors.filter(({ keyword }) => !containerKeywords.has(keyword)).filter(isOutermostChoice);
-  const issues = innermost.map(({ keyword, instanceLocation, error }) => ({
+  const errors = await findErrors(args, schema);
+  const issues = errors.filter(isInnermost).map(({ keyword, instanceLocation, error }) => ({
     path: dotted(instanceLocation),
     message: keyword === "false" ? "is not allowed" : plainWords(error),
   }));
@@ -80,13 +80,13 @@ async function checkJsonSchema(args: JsonObject, schema: JsonSchema): Promise<Ch
 
 const validators = new WeakMap<JsonSchema, Validator>();
 
-async function validatorOf(schema: JsonSchema): Promise<Validator> {
+async function findErrors(args: JsonObject, schema: JsonSchema): Promise<OutputUnit[]> {
   const { Validator } = await import("@cfworker/json-schema");
   try {
     // It marks the schema's objects, and this one is the tool's.
     const validator = validators.get(schema) ?? new Validator(structuredClone(schema), "2020-12", false);
     validators.set(schema, validator);
-    return validator;
+    return validator.validate(args).errors;
   } catch (error) {
     throw new BubError("config", `the tool's parameter schema cannot be read: ${messageOf(error)}`, { cause: error });
   }
@@ -95,8 +95,10 @@ async function validatorOf(schema: JsonSchema): Promise<Validator> {
 /** Each of these only says that something inside does not fit; the inside is reported too. */
 const containerKeywords = new Set(["properties", "items", "prefixItems", "additionalProperties", "allOf", "$ref"]);
 
-/** Why each branch of a choice does not fit is noise beside the fact that none does. */
-function isOutermostChoice({ keywordLocation }: { keywordLocation: string }): boolean {
+function isInnermost({ keyword, keywordLocation }: OutputUnit): boolean {
+  // Missing parameters are found before, for every kind of schema.
+  if (containerKeywords.has(keyword) || keywordLocation === "#/required") return false;
+  // Why each branch of a choice does not fit is noise beside the fact that none does.
   return !/\/(anyOf|oneOf)\/\d/.test(keywordLocation);
 }
 
