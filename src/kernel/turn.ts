@@ -1,5 +1,5 @@
 // The way of one message, on one page: session, state, prompt, model, state, outbounds.
-import { isAbortError, withinGrace } from "../base/abort.ts";
+import { CancelledError, isAbortError, withinGrace } from "../base/abort.ts";
 import { Disposer } from "../base/disposer.ts";
 import { messageOf, toBubError } from "../base/errors.ts";
 import type { StreamEvent, StreamEventBody } from "../base/events.ts";
@@ -44,6 +44,7 @@ export async function* runTurn(
     await using open = await stages.run("openSession", () => openTurn(inbound, sessionId, runtime, options));
     const { turn } = open;
     stages.turn = turn;
+    stages.leave = open.cancel;
     options.onLive?.(turn);
     outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
     await deliver(turn, outcome, stages);
@@ -92,6 +93,7 @@ export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncG
     await using open = await openTurn(inbound, sessionId, runtime, request);
     const turn: Turn = { ...open.turn, toolScope: request.toolScope, state: { ...request.state } };
     stages.turn = turn;
+    stages.leave = open.cancel;
     outcome = yield* answer(turn, stages, async () => prompt);
   } catch (error) {
     outcome = yield* stages.failed(error);
@@ -130,6 +132,7 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
   const events = stream[Symbol.asyncIterator]();
   let outcome: TurnOutcome = { status: "error", text: "", error: "the run ended without a final event" };
   let failure: string | undefined;
+  let end: "left" | "done" | "failed" = "left";
   try {
     for (;;) {
       const next = await stages.run("runModel", () => events.next());
@@ -139,9 +142,15 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
       if (event.type === "final") outcome = { status: event.status, text: event.text, error: failure };
       else yield stages.seen(event);
     }
+    end = "done";
+  } catch (error) {
+    end = "failed";
+    throw error;
   } finally {
-    // A stage that was abandoned may never answer its `return` either.
-    events.return?.(undefined).catch(() => undefined);
+    // Whoever leaves the stream early wants its work stopped.
+    if (end === "left") stages.leave?.(new CancelledError("nobody reads the turn any more"));
+    // Not waited for: a stage that was abandoned may never answer.
+    if (end !== "done") events.return?.(undefined).catch(() => undefined);
   }
   return outcome;
 }
@@ -172,6 +181,7 @@ async function deliverFailure(
 
 interface OpenTurn extends AsyncDisposable {
   readonly turn: Turn;
+  cancel(reason: Error): void;
 }
 
 async function openTurn(
@@ -207,12 +217,14 @@ async function openTurn(
     log: runtime.log.child({ session: sessionId }),
   };
   const open = opening.move();
-  return { turn, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  return { turn, cancel: (reason) => cancel.abort(reason), [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
 }
 
 /** Runs a turn's stages: each is told apart in errors, and none outlives a cancel by more than the grace. */
 class Stages {
   turn: Turn | undefined;
+  /** Cancels the turn from inside. */
+  leave: ((reason: Error) => void) | undefined;
   #stage = "openSession";
   #place: Pick<StreamEvent, "run_id" | "step">;
 
