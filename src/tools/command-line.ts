@@ -116,7 +116,8 @@ function propertyOf({ properties }: JsonSchema, name: string): JsonObject | unde
 }
 
 function readValue(text: string, schema: JsonSchema | undefined, root: JsonSchema): JsonValue {
-  return takesText(schema, root) ? text : (parseJson(text) ?? text);
+  const value = takesText(schema, root) ? text : parseJson(text);
+  return value === undefined ? text : value;
 }
 
 function takesText(given: JsonValue | undefined, root: JsonSchema): boolean {
