@@ -16,6 +16,20 @@ export interface TapeStore {
   open(tape: TapeId): Promise<TapeLog>;
   /** The place a person would look at, for example the file's path. */
   locate(tape: TapeId): string;
+  /** Remembers which session a tape belongs to; to be called once, before its first entry. */
+  register(session: SessionRecord): Promise<void>;
+  /** What was registered, a tape once, oldest first. */
+  sessions(): Promise<readonly SessionRecord[]>;
+}
+
+/** Maps a tape's name back to where it came from. */
+export interface SessionRecord {
+  readonly tape: TapeId;
+  /** Real path; null for sessions without one. */
+  readonly workspace: string | null;
+  readonly session: string;
+  /** When it began: ISO-8601, UTC. */
+  readonly date: string;
 }
 
 /** A tape, opened. What it reads is what was there when each read began; a reset by others does not disturb open reads. */
@@ -27,7 +41,8 @@ export interface TapeLog extends AsyncDisposable {
   forward(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<TapeEntry>;
   /**
    * Appends a batch with one write; when it returns, the entries survive a kill of this process.
-   * @throws BubError `config` when the disk is full or the place cannot be written: then nothing of the batch counts
+   * @throws BubError `config` when the disk is full or the place cannot be written: then nothing of the batch counts;
+   *   `temporary` when somebody else changed the tape since it was opened: then it has to be opened anew
    */
   append(entries: readonly TapeEntry[]): Promise<void>;
   /** Brings what was appended onto the disk (fdatasync). */
@@ -48,7 +63,10 @@ export interface TapeProblem {
   readonly offset: number;
   /** Bytes that were skipped. */
   readonly length: number;
-  readonly reason: "torn" | "corrupt" | "blank";
+  /** `unknown` is an entry of another version: whole, but not understood here. */
+  readonly reason: "torn" | "corrupt" | "blank" | "unknown";
+  /** The id that an unknown entry carries; absent when it is no whole number. */
+  readonly id?: number;
 }
 
 /** Who may write a tape, for the length of one turn. */

@@ -1,0 +1,72 @@
+// The default storage: everything of a session as files below one home folder.
+import { join } from "node:path";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { BubError } from "../base/errors.ts";
+import type { TapeId } from "../base/ids.ts";
+import { type Logger, silentLogger } from "../base/log.ts";
+import { FileLog, type FsyncPolicy } from "./file-log.ts";
+import { FileInboxes } from "./inbox.ts";
+import { FileLeases, type FileLeasesOptions } from "./lease.ts";
+import { type LeaseWorld, systemWorld } from "./lease-record.ts";
+import { FileMediaStore } from "./media-store.ts";
+import { SessionIndex } from "./session-index.ts";
+import type { SessionRecord, TapeLog, TapeStorage, TapeStore } from "./store.ts";
+
+export interface FileStorageOptions extends Partial<Pick<FileLeasesOptions, "heartbeatMs" | "lookMs">> {
+  /** Absolute path; made with the first file. */
+  home: string;
+  clock?: Clock;
+  log?: Logger;
+  /** `BUB_TAPE_FSYNC`; default `step`. */
+  fsync?: FsyncPolicy;
+  /** What the leases ask about processes. */
+  world?: LeaseWorld;
+}
+
+/** Storage in files: `tapes/`, `inbox/` and `media/` below the home. Nothing is made before the first write. */
+export function createFileStorage({
+  home,
+  clock = systemClock,
+  log = silentLogger,
+  fsync = "step",
+  world = systemWorld(),
+  ...lease
+}: FileStorageOptions): TapeStorage {
+  const folder = join(home, "tapes");
+  return {
+    tapes: new FileTapeStore({ folder, clock, fsync }),
+    leases: new FileLeases({ folder, world, log, ...lease }),
+    inboxes: new FileInboxes({ folder: join(home, "inbox"), clock, log }),
+    media: new FileMediaStore(join(home, "media")),
+    // Files are closed by whoever opened them.
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+class FileTapeStore implements TapeStore {
+  readonly #options: { folder: string; clock: Clock; fsync: FsyncPolicy };
+  readonly #index: SessionIndex;
+
+  constructor(options: { folder: string; clock: Clock; fsync: FsyncPolicy }) {
+    this.#options = options;
+    this.#index = new SessionIndex(join(options.folder, "index.jsonl"));
+  }
+
+  async open(tape: TapeId): Promise<TapeLog> {
+    const { clock, fsync } = this.#options;
+    return new FileLog({ id: tape, path: this.locate(tape), clock, fsync });
+  }
+
+  locate(tape: TapeId): string {
+    if (!/^[\w-][\w.-]*$/.test(tape)) throw new BubError("invalid_input", `'${tape}' cannot name a tape`);
+    return join(this.#options.folder, `${tape}.jsonl`);
+  }
+
+  async register(session: SessionRecord): Promise<void> {
+    this.#index.add(session);
+  }
+
+  async sessions(): Promise<readonly SessionRecord[]> {
+    return this.#index.list();
+  }
+}
