@@ -1,0 +1,184 @@
+// One message as bytes of a request, made once for each message object.
+import {
+  type Content,
+  type ContentPart,
+  describeMedia,
+  isMediaPart,
+  type MediaPart,
+  textOf,
+} from "../../base/content.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { ModelMessage } from "../model.ts";
+import { keptReasoningFromJson } from "./reasoning.ts";
+
+/** Gives a stored part's bytes in base64. */
+export type LoadMedia = (part: MediaPart) => Promise<string>;
+
+export interface Fragment {
+  /** One element of `messages`. */
+  readonly bytes: Uint8Array;
+  /**
+   * Content parts that a tool message cannot hold in this format: they go into a user message after the results of the
+   * same step.
+   */
+  readonly hoisted: readonly Uint8Array[];
+  /** Holds images or audio. */
+  readonly hasMedia: boolean;
+}
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
+type WirePart = { [key: string]: JsonValue };
+
+/** Serialises messages for one provider and remembers each by its object. */
+export class FragmentCache {
+  readonly #known = new WeakMap<ModelMessage, Fragment>();
+  readonly #provider: string;
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  /** Waits only for media that have to be loaded. */
+  get(message: ModelMessage, loadMedia: LoadMedia): Fragment | Promise<Fragment> {
+    const known = this.#known.get(message);
+    if (known !== undefined) return known;
+    const made = this.#make(message, loadMedia);
+    if (!(made instanceof Promise)) return this.#keep(message, made);
+    return made.then((fragment) => this.#keep(message, fragment));
+  }
+
+  #keep(message: ModelMessage, fragment: Fragment): Fragment {
+    this.#known.set(message, fragment);
+    return fragment;
+  }
+
+  #make(message: ModelMessage, loadMedia: LoadMedia): Fragment | Promise<Fragment> {
+    switch (message.role) {
+      case "assistant":
+        return plainFragment(assistantMessage(message, this.#provider));
+      case "user":
+        if (!hasMedia(message.content)) return plainFragment({ role: "user", content: textOf(message.content) });
+        return userFragment(message.content, loadMedia);
+      case "tool":
+        if (!hasMedia(message.content)) return plainFragment(toolMessage(message, textOf(message.content)));
+        return toolFragment(message, message.content, loadMedia);
+    }
+  }
+}
+
+/** A user message of parts that are bytes already. */
+export function userMessageOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  const separated = parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part]));
+  return [userStart, ...separated, userEnd];
+}
+
+/** JSON text as bytes; halves of surrogate pairs, which servers reject, become U+FFFD. */
+export function toBytes(value: JsonValue): Uint8Array {
+  const text = JSON.stringify(value);
+  // JSON.stringify escapes lone surrogates, and only them, as \ud800 to \udfff.
+  if (!text.includes("\\ud")) return Buffer.from(text, "utf8");
+  const mended = JSON.stringify(value, (_key, item) =>
+    typeof item === "string" ? item.replace(/\p{Surrogate}/gu, "\uFFFD") : item,
+  );
+  return Buffer.from(mended, "utf8");
+}
+
+const comma = Buffer.from(",");
+const userStart = Buffer.from('{"role":"user","content":[');
+const userEnd = Buffer.from("]}");
+
+function plainFragment(message: WirePart): Fragment {
+  return { bytes: toBytes(message), hoisted: [], hasMedia: false };
+}
+
+function assistantMessage(
+  { content, reasoning, providerData, calls = [] }: AssistantMessage,
+  provider: string,
+): WirePart {
+  const kept = keptReasoningFromJson(providerData, provider);
+  const text = content === undefined || content === "" ? null : content;
+  const field = kept?.details === undefined ? kept?.field : undefined;
+  return {
+    role: "assistant",
+    // Without text there must be calls, or the message is refused.
+    content: text ?? (calls.length > 0 ? null : ""),
+    ...(kept?.details !== undefined && { reasoning_details: [...kept.details] }),
+    ...(field !== undefined && { [field]: reasoning ?? "" }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id, name, arguments: args }) => ({
+        id,
+        type: "function",
+        function: { name, arguments: JSON.stringify(args) },
+      })),
+    }),
+  };
+}
+
+function toolMessage({ callId }: ToolMessage, content: string): WirePart {
+  return { role: "tool", tool_call_id: callId, content };
+}
+
+async function userFragment(content: readonly ContentPart[], loadMedia: LoadMedia): Promise<Fragment> {
+  const parts = await Promise.all(content.map((part) => wirePart(part, loadMedia)));
+  const sent = parts.some((part) => part.type !== "text");
+  return { bytes: toBytes({ role: "user", content: parts }), hoisted: [], hasMedia: sent };
+}
+
+async function toolFragment(
+  message: ToolMessage,
+  content: readonly ContentPart[],
+  loadMedia: LoadMedia,
+): Promise<Fragment> {
+  const media = await Promise.all(
+    content.filter(isMediaPart).map(async (part) => ({ part, wire: await wirePart(part, loadMedia) })),
+  );
+  const sent = new Map(
+    media.filter(({ wire }) => wire.type !== "text").map(({ part, wire }) => [part as ContentPart, wire]),
+  );
+  const text = content.map((part) => noteOf(part, sent.has(part))).join("\n");
+  const bytes = toBytes(toolMessage(message, text));
+  if (sent.size === 0) return { bytes, hoisted: [], hasMedia: false };
+  const title = { type: "text", text: `Media of the result of ${message.name} (${message.callId}):` };
+  return { bytes, hoisted: [title, ...sent.values()].map(toBytes), hasMedia: true };
+}
+
+function noteOf(part: ContentPart, isSent: boolean): string {
+  if (part.type === "text") return part.text;
+  return isSent ? `${describeMedia(part)} (in the message after the results)` : describeMedia(part);
+}
+
+/** A part as the format has it; what it has no place for becomes a note. */
+async function wirePart(part: ContentPart, loadMedia: LoadMedia): Promise<WirePart> {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "image") {
+    if (part.url !== undefined && !/^(https?|data):/i.test(part.url)) return note(part);
+    return {
+      type: "image_url",
+      image_url: { url: part.url ?? `data:${part.media_type};base64,${await dataOf(part, loadMedia)}` },
+    };
+  }
+  const format = part.type === "audio" && part.url === undefined ? audioFormats[part.media_type] : undefined;
+  if (format === undefined) return note(part);
+  return { type: "input_audio", input_audio: { data: await dataOf(part, loadMedia), format } };
+}
+
+const audioFormats: Readonly<Record<string, string>> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
+
+function dataOf(part: MediaPart, loadMedia: LoadMedia): string | Promise<string> {
+  return part.data ?? loadMedia(part);
+}
+
+function note(part: MediaPart): WirePart {
+  return { type: "text", text: describeMedia(part) };
+}
+
+function hasMedia(content: Content): content is readonly ContentPart[] {
+  return typeof content !== "string" && content.some(isMediaPart);
+}

@@ -1,0 +1,196 @@
+// Where a provider is and which key opens it, out of settings and environment.
+import { BubError } from "../base/errors.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { nearestName } from "../base/near.ts";
+import type { Lookup, ModelSettings } from "./model-settings.ts";
+
+/** A provider that is built in. */
+interface KnownProvider {
+  readonly apiBase: string;
+  /** Its own variables, asked for last. */
+  readonly keyVariables: readonly string[];
+  readonly baseVariables: readonly string[];
+}
+
+const knownProviders: Readonly<Record<string, KnownProvider>> = {
+  openai: {
+    apiBase: "https://api.openai.com/v1",
+    keyVariables: ["OPENAI_API_KEY"],
+    baseVariables: ["OPENAI_API_BASE", "OPENAI_BASE_URL"],
+  },
+  openrouter: {
+    apiBase: "https://openrouter.ai/api/v1",
+    keyVariables: ["OPENROUTER_API_KEY"],
+    baseVariables: ["OPENROUTER_API_BASE"],
+  },
+  ollama: {
+    apiBase: "http://127.0.0.1:11434/v1",
+    keyVariables: ["OLLAMA_API_KEY"],
+    baseVariables: ["OLLAMA_API_BASE"],
+  },
+};
+
+/** Providers with a format of their own, which this version does not speak. */
+const foreignProviders: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ["ANTHROPIC_API_KEY"],
+  google: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+  gemini: ["GEMINI_API_KEY"],
+};
+
+/** Names of variables that hold keys of models; code that a model wrote does not get to see them. */
+export const providerKeyVariables: readonly string[] = [
+  ...new Set([
+    ...Object.values(knownProviders).flatMap(({ keyVariables }) => keyVariables),
+    ...Object.values(foreignProviders).flat(),
+  ]),
+];
+
+/** Names that may stand before the colon of a model, with those of `BUB_PROVIDERS`. */
+export function providerNames({ providers = {} }: ModelSettings): readonly string[] {
+  return [...new Set([...Object.keys(knownProviders), ...Object.keys(providers).map((name) => name.toLowerCase())])];
+}
+
+/** What reaching a provider takes. */
+export interface ProviderAccess {
+  readonly apiBase: string;
+  readonly key: string | undefined;
+  /** Where the key came from: a variable, or `BUB_PROVIDERS`. */
+  readonly keySource: string | undefined;
+}
+
+/**
+ * The access to a provider: an entry of `BUB_PROVIDERS`, a built-in one, or any name that an address is set for. Keys come
+ * from the entry, `BUB_API_KEY`, `BUB_<PROVIDER>_API_KEY` and the provider's own variable, in this order; addresses alike.
+ * An entry without a key takes the one of its own name first.
+ * @throws BubError `config` in one sentence: unknown provider, format that is not spoken, bad address, or no key
+ */
+export function findAccess(provider: string, settings: ModelSettings, lookup: Lookup): ProviderAccess {
+  const entry = readEntry(provider, settings.providers);
+  const known = knownProviders[entry?.type ?? provider];
+  const apiBase = findBase(provider, { entry, known, settings, lookup });
+  if (apiBase === undefined) throw unknownProvider(entry?.type ?? provider, settings);
+  const address = parseAddress(apiBase, provider);
+  if (isOpenAi(address) && settings.clientArgs?.api_format !== "chat") throw noResponsesYet(provider);
+  if (settings.clientArgs?.api_format === "responses") throw noResponsesYet(provider);
+  const [key, keySource] = findKey(provider, { entry, known, settings, lookup }) ?? [undefined, undefined];
+  if (key === undefined && entry === undefined && !isLoopback(address)) throw noKey(provider, known);
+  return { apiBase, key, keySource };
+}
+
+interface Entry {
+  readonly type: string;
+  readonly apiBase: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+function readEntry(provider: string, providers: JsonObject = {}): Entry | undefined {
+  const name = Object.keys(providers).find((key) => key.toLowerCase() === provider);
+  if (name === undefined) return undefined;
+  const entry = providers[name];
+  const place = `BUB_PROVIDERS.${name}`;
+  if (!isJsonObject(entry)) throw new BubError("config", `${place} must be an object with type, api_base and api_key.`);
+  for (const key of ["type", "api_base", "api_key"]) {
+    if (entry[key] !== undefined && typeof entry[key] !== "string")
+      throw new BubError("config", `${place}.${key} must be text.`);
+  }
+  const type = String(entry.type ?? "openai").toLowerCase();
+  return { type, apiBase: textOr(entry.api_base), apiKey: textOr(entry.api_key) };
+}
+
+interface Sources {
+  readonly entry: Entry | undefined;
+  readonly known: KnownProvider | undefined;
+  readonly settings: ModelSettings;
+  readonly lookup: Lookup;
+}
+
+function findBase(provider: string, { entry, known, settings, lookup }: Sources): string | undefined {
+  const own = lookup(`BUB_${variablePart(provider)}_API_BASE`);
+  if (entry !== undefined) {
+    // A compatible server may call its format anything; only one that is not spoken here cannot be.
+    if (entry.type in foreignProviders) return undefined;
+    return entry.apiBase ?? textOr(own) ?? known?.apiBase;
+  }
+  const ownVariables = known?.baseVariables.map((name) => lookup(name)) ?? [];
+  if (provider in foreignProviders) return undefined;
+  return [settings.apiBase, own, ...ownVariables, known?.apiBase].map(textOr).find((base) => base !== undefined);
+}
+
+function findKey(provider: string, { entry, known, settings, lookup }: Sources): [string, string] | undefined {
+  const ownName = `BUB_${variablePart(provider)}_API_KEY`;
+  const general: [string | undefined, string] = [settings.apiKey, "BUB_API_KEY"];
+  const own: [string | undefined, string] = [lookup(ownName), ownName];
+  const candidates: [string | undefined, string][] =
+    entry === undefined ? [general, own] : [[entry.apiKey, "BUB_PROVIDERS"], own, general];
+  // The key of a provider's own variable is for its own address, not for an entry's.
+  if (entry?.apiBase === undefined)
+    candidates.push(...(known?.keyVariables ?? []).map((name): [string | undefined, string] => [lookup(name), name]));
+  for (const [value, source] of candidates) {
+    const key = textOr(value);
+    if (key !== undefined) return [checkedKey(key, source), source];
+  }
+  return undefined;
+}
+
+function checkedKey(key: string, source: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new BubError(
+    "config",
+    `The key in ${source} holds characters that no API key has; was more copied than the key?`,
+  );
+}
+
+function parseAddress(apiBase: string, provider: string): URL {
+  const address = URL.canParse(apiBase) ? new URL(apiBase) : undefined;
+  if (address !== undefined && /^https?:$/.test(address.protocol)) return address;
+  throw new BubError("config", `The API base of ${provider}, "${apiBase}", is no http or https address.`);
+}
+
+function unknownProvider(provider: string, settings: ModelSettings): BubError {
+  if (provider in foreignProviders) {
+    return new BubError(
+      "config",
+      `${provider} cannot be asked directly in this version: use openrouter:, or name a compatible server with BUB_PROVIDERS.`,
+    );
+  }
+  const near = nearestName(provider, [...providerNames(settings), ...Object.keys(foreignProviders), "scripted"]);
+  const guess = near === undefined ? "" : ` did you mean ${near}?`;
+  const variable = `BUB_${variablePart(provider)}_API_BASE`;
+  return new BubError(
+    "config",
+    `There is no provider ${provider}:${guess || ` known are ${providerNames(settings).join(", ")}.`} ${variable} makes one of an address.`,
+  );
+}
+
+function noResponsesYet(provider: string): BubError {
+  return new BubError(
+    "config",
+    `${provider} would be asked by the Responses format, which this version does not speak: set BUB_CLIENT_ARGS='{"api_format":"chat"}', use openrouter:, or set an API base of your own.`,
+  );
+}
+
+function noKey(provider: string, known: KnownProvider | undefined): BubError {
+  const variable = known?.keyVariables[0] ?? `BUB_${variablePart(provider)}_API_KEY`;
+  return new BubError(
+    "config",
+    `There is no API key for ${provider}: set ${variable} or BUB_API_KEY, or run bub onboard.`,
+  );
+}
+
+function isOpenAi({ hostname }: URL): boolean {
+  return hostname === "api.openai.com";
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+/** `my-server` is MY_SERVER in the names of variables. */
+function variablePart(provider: string): string {
+  return provider.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+}
+
+function textOr(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value.trim() : "";
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,82 @@
+// Makes the model that a name stands for.
+import { BubError } from "../base/errors.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { findAccess } from "./endpoint.ts";
+import { guardModel } from "./guard.ts";
+import type { Model } from "./model.ts";
+import { defaultModel, type Lookup, type ModelSettings, parseModelName } from "./model-settings.ts";
+import { createTransport, type Transport } from "./transport.ts";
+
+export interface ResolveOptions {
+  readonly settings: ModelSettings;
+  /** Default: no variable is set. */
+  readonly lookup?: Lookup;
+  /** Connections to share with other models. */
+  readonly transport?: Transport;
+  /** What a script's relative path starts from; default: the process's folder. */
+  readonly folder?: string;
+  /** Told each secret, so that no log shows it. */
+  readonly onSecret?: (secret: string) => void;
+}
+
+/**
+ * The model named `provider:model` (default `openrouter:openrouter/free`). Loads its wire format, opens no connection.
+ * @throws BubError `config` in one sentence that says what to set
+ */
+export async function resolveModel(name: string | undefined, options: ResolveOptions): Promise<Model> {
+  const parsed = parseModelName(name ?? defaultModel);
+  if (parsed === undefined) {
+    throw new BubError("config", `"${name}" names no model: write provider:model, such as ${defaultModel}.`);
+  }
+  const { provider, modelId } = parsed;
+  if (provider === "scripted") return loadScripted(modelId, options.folder);
+  const { settings, lookup = () => undefined, transport = createTransport(), onSecret } = options;
+  const access = findAccess(provider, settings, lookup);
+  if (access.key !== undefined) onSecret?.(access.key);
+  const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
+  const { createChatCompletionsModel } = await import("./chat-completions/model.ts");
+  const model = createChatCompletionsModel({
+    provider,
+    modelId,
+    apiBase: access.apiBase,
+    key: access.key,
+    keyVariable: access.keySource,
+    headers,
+    completionArgs: settings.completionArgs ?? {},
+    transport,
+  });
+  return timeoutMs === undefined ? model : guardModel(model, { timeoutMs });
+}
+
+async function loadScripted(file: string, folder: string | undefined): Promise<Model> {
+  const { loadScriptedModel } = await import("./scripted/model.ts");
+  return loadScriptedModel(file, { folder });
+}
+
+interface ClientArgs {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number | undefined;
+}
+
+/** `default_headers` is what OpenAI's own clients call `headers`. Keys for other clients are passed over. */
+function readClientArgs(args: JsonObject): ClientArgs {
+  const { headers = args.default_headers, timeout, api_format: format } = args;
+  if (headers !== undefined && !isJsonObject(headers)) throw wrong("headers", "an object of texts");
+  if (timeout !== undefined && timeout !== null && (typeof timeout !== "number" || !(timeout > 0))) {
+    throw wrong("timeout", "a number of seconds above 0");
+  }
+  if (format !== undefined && format !== "chat" && format !== "responses")
+    throw wrong("api_format", "chat or responses");
+  const texts = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), readHeader(name, value)]);
+  return { headers: Object.fromEntries(texts), timeoutMs: typeof timeout === "number" ? timeout * 1000 : undefined };
+}
+
+function readHeader(name: string, value: unknown): string {
+  const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+  if (isName && typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  throw wrong(`headers.${name}`, "one line of text");
+}
+
+function wrong(key: string, expected: string): BubError {
+  return new BubError("config", `BUB_CLIENT_ARGS.${key} must be ${expected}.`);
+}
