@@ -9,7 +9,7 @@ import type { LeaseHolder } from "./store.ts";
 /** What the lease asks the world; tests give another one. */
 export interface LeaseWorld {
   readonly processes: ProcessTable;
-  /** `BUB_OWNER` names the processes below which this one was started: `<pid>` or `<pid>-<start time>`, comma-separated. */
+  /** `BUB_OWNER` is the pid of the `bub` whose shell this process was started in. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
   readonly host: string;
@@ -78,12 +78,14 @@ export function isGone(record: LeaseRecord, beatAt: number, { processes, host, c
   return clock.now().getTime() - beatAt > silenceMs;
 }
 
-/** True when this process was started by the holder, directly or through others. */
+/** True when this process was started in a shell of the holder, or of one that the holder started. */
 export function isBelow(record: LeaseRecord, { environment, processes, pid }: LeaseWorld): boolean {
   if (record.pid === pid || record.boot_id !== processes.bootId()) return false;
-  const owners = (environment.BUB_OWNER ?? "").split(",").map((owner) => owner.trim());
-  return owners.includes(String(record.pid)) || owners.includes(ownerName(record.pid, record.start_time));
+  const seen = new Set<number>();
+  for (let above = Number(environment.BUB_OWNER); above > 1 && !seen.has(above); ) {
+    if (above === record.pid) return true;
+    seen.add(above);
+    above = processes.parentOf(above) ?? 0;
+  }
+  return false;
 }
-
-/** How a process names itself in the `BUB_OWNER` of those it starts. */
-const ownerName = (pid: number, startTime: string): string => `${pid}-${startTime}`;

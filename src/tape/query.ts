@@ -18,10 +18,10 @@ export interface TapeQuery {
   /** Only entries between the newest anchor of the first name and the next one of the second name after it. */
   betweenAnchors?: readonly [start: string, end: string];
   dates?: DateRange;
-  /** How many entries at most. */
+  /** How many entries at most, counted from where reading begins. */
   limit?: number;
-  /** Default `newest`: newest first. A limit counts from there. */
-  first?: "newest" | "oldest";
+  /** Reads from the end; default: in recording order. */
+  newestFirst?: boolean;
 }
 
 /** ISO dates or date-times, both inclusive; without an offset they are UTC, and an end without a time is the end of its day. */
@@ -49,9 +49,9 @@ export async function* queryLog(
   const { after, before } = await boundsOf(log, query, signal);
   let left = query.limit ?? Infinity;
   if (left <= 0) return;
-  const oldestFirst = query.first === "oldest";
-  for await (const entry of oldestFirst ? log.forward({ after, signal }) : log.backward({ before, signal })) {
-    if (oldestFirst ? entry.id >= before : entry.id <= after) return;
+  const { newestFirst = false } = query;
+  for await (const entry of newestFirst ? log.backward({ before, signal }) : log.forward({ after, signal })) {
+    if (newestFirst ? entry.id <= after : entry.id >= before) return;
     if (!matches(entry)) continue;
     yield entry;
     left--;
