@@ -22,6 +22,8 @@ import { type LoadedSettings, loadSettings, type Settings } from "./settings.ts"
 import { runBeside, runTurn } from "./turn.ts";
 import type { Turn } from "./turn-state.ts";
 
+export type { OwnedTool };
+
 export interface RuntimeOptions {
   /** In order of registration; later ones win. Plugins named in settings come after them. */
   plugins: readonly PluginSource[];
