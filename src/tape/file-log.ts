@@ -20,7 +20,7 @@ import { asideOf, openPrivate, syncData, syncFolder, writeWhole } from "./durabl
 import type { TapeEntry } from "./entry.ts";
 import { fileError, orFileError } from "./file-error.ts";
 import { parseLine, type Report } from "./line-parser.ts";
-import { type Block, blocksBackward, blocksForward } from "./line-reader.ts";
+import { type Block, type BlockOptions, blocksBackward, blocksForward } from "./line-reader.ts";
 import type { TapeLog, TapeProblem } from "./store.ts";
 
 /** When appended entries are brought onto the disk: with each batch, when `sync` is called, or as the system likes. */
@@ -77,7 +77,8 @@ export class FileLog implements TapeLog {
   }
 
   async *forward({ after = -Infinity, signal }: { after?: number; signal?: AbortSignal } = {}) {
-    for await (const { bytes, offset } of this.#blocks(blocksForward, signal)) {
+    const read: ReadBlocks = (fd, options) => blocksAfter(after, fd, options);
+    for await (const { bytes, offset } of this.#blocks(read, signal)) {
       for (let start = 0; start < bytes.length; ) {
         const found = bytes.indexOf(newline, start);
         const end = found < 0 ? bytes.length : found;
@@ -129,7 +130,7 @@ export class FileLog implements TapeLog {
     this.#file = undefined;
   }
 
-  async *#blocks(read: typeof blocksForward, signal: AbortSignal | undefined): AsyncGenerator<Block, void, undefined> {
+  async *#blocks(read: ReadBlocks, signal: AbortSignal | undefined): AsyncGenerator<Block, void, undefined> {
     const file = this.#existing()?.retain();
     if (file === undefined) return;
     try {
@@ -242,6 +243,22 @@ export class FileLog implements TapeLog {
       throw fileError("archive the tape", path, error);
     }
   }
+}
+
+type ReadBlocks = (fd: number, options: BlockOptions) => AsyncGenerator<Block, void, undefined>;
+
+/** Forward from a block that begins at or before the id: what comes long before it is not read. */
+async function* blocksAfter(id: number, fd: number, options: BlockOptions): AsyncGenerator<Block, void, undefined> {
+  yield* blocksForward(fd, { ...options, from: id > 0 ? await offsetBefore(id, fd, options) : 0 });
+}
+
+async function offsetBefore(id: number, fd: number, options: BlockOptions): Promise<number> {
+  for await (const { bytes, offset } of blocksBackward(fd, options)) {
+    const found = bytes.indexOf(newline);
+    const [first] = parseLine(bytes, 0, found < 0 ? bytes.length : found, offset, () => undefined);
+    if (first !== undefined && first.id <= id) return offset;
+  }
+  return 0;
 }
 
 /** A file that stays open until its last reader is done, also when the log has gone on to another. */

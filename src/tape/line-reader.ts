@@ -11,6 +11,8 @@ export interface Block {
 export interface BlockOptions {
   /** Bytes of the file to read; what is appended later is left out. */
   size: number;
+  /** Where a line begins; reading forward starts there. */
+  from?: number;
   signal?: AbortSignal;
 }
 
@@ -45,13 +47,13 @@ export async function* blocksBackward(
 /** Blocks from the start of the file to its end. */
 export async function* blocksForward(
   fd: number,
-  { size, signal }: BlockOptions,
+  { size, from = 0, signal }: BlockOptions,
 ): AsyncGenerator<Block, void, undefined> {
-  let buffer: Buffer = Buffer.allocUnsafe(Math.min(size, firstChunk) * 2);
+  let buffer: Buffer = Buffer.allocUnsafe(Math.min(size - from, firstChunk) * 2);
   let chunk = firstChunk;
   // Bytes at the buffer's start that belong to a line whose end was not read yet.
   let held = 0;
-  for (let at = 0; at < size; ) {
+  for (let at = from; at < size; ) {
     signal?.throwIfAborted();
     const length = Math.min(size - at, Math.max(chunk, held));
     const filled = length + held;
