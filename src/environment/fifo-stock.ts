@@ -1,0 +1,128 @@
+// Real pipes for shells, made ahead of time: Node itself only gives sockets, which break `tee /dev/stderr`.
+import { spawn } from "node:child_process";
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BubError, messageOf } from "../base/errors.ts";
+
+/** Both ends of a pipe that has no name any more. Whoever takes it closes both. */
+export interface Fifo {
+  readonly read: number;
+  readonly write: number;
+}
+
+const batchSize = 32;
+
+/** Keeps up to a batch of pipes; one short `mkfifo` process makes many, and none is waited for after the first. */
+export class FifoStock {
+  readonly #fallbackDirectory: string;
+  #users = 0;
+  #ready: Fifo[] = [];
+  #making: Promise<void> | undefined;
+
+  private constructor(fallbackDirectory: string) {
+    this.#fallbackDirectory = fallbackDirectory;
+  }
+
+  /**
+   * The process's stock; close it as often as it was opened.
+   * @param fallbackDirectory where pipes get their names for a moment when the system's folder for that takes none
+   */
+  static open(fallbackDirectory: string): FifoStock {
+    shared ??= new FifoStock(fallbackDirectory);
+    shared.#users++;
+    return shared;
+  }
+
+  /** @throws BubError `temporary` when no pipe can be made */
+  async take(): Promise<Fifo> {
+    while (this.#ready.length === 0) await this.#make();
+    return this.#ready.pop() as Fifo;
+  }
+
+  /** Makes more when few are left; call it while something else is running anyway. */
+  refill(): void {
+    if (this.#ready.length < batchSize / 4) this.#make().catch(() => undefined);
+  }
+
+  close(): void {
+    if (--this.#users > 0) return;
+    if (shared === this) shared = undefined;
+    this.#closeReady();
+  }
+
+  #closeReady(): void {
+    for (const fifo of this.#ready.splice(0)) closeFifo(fifo);
+  }
+
+  #make(): Promise<void> {
+    this.#making ??= makeFifos(this.#fallbackDirectory)
+      .then((made) => {
+        this.#ready.push(...made);
+        if (this.#users === 0) this.#closeReady();
+      })
+      .finally(() => {
+        this.#making = undefined;
+      });
+    return this.#making;
+  }
+}
+
+let shared: FifoStock | undefined;
+
+export function closeFifo({ read, write }: Fifo): void {
+  closeSync(read);
+  closeSync(write);
+}
+
+async function makeFifos(fallbackDirectory: string): Promise<Fifo[]> {
+  const directory = makePrivateDirectory(fallbackDirectory);
+  try {
+    const paths = Array.from({ length: batchSize }, (_, index) => join(directory, String(index)));
+    await runMkfifo(paths);
+    return openAll(paths);
+  } catch (error) {
+    throw new BubError("temporary", `no pipe for a shell could be made: ${messageOf(error)}`, { cause: error });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function makePrivateDirectory(fallbackDirectory: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "bub-pipes-"));
+  } catch {
+    mkdirSync(fallbackDirectory, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(fallbackDirectory, "pipes-"));
+  }
+}
+
+function runMkfifo(paths: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" });
+    child.once("error", reject);
+    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`mkfifo exited with code ${code}`))));
+  });
+}
+
+function openAll(paths: readonly string[]): Fifo[] {
+  const fifos: Fifo[] = [];
+  try {
+    for (const path of paths) fifos.push(openBothEnds(path));
+  } catch (error) {
+    // Some will do; too few file descriptors are told by the next batch.
+    if (fifos.length === 0) throw error;
+  }
+  return fifos;
+}
+
+/** The reading end first, so that opening the writing end does not wait for a reader. */
+function openBothEnds(path: string): Fifo {
+  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { read, write: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(read);
+    throw error;
+  }
+}
