@@ -197,7 +197,8 @@ async function openTurn(
   const lease = opening.use(await storage.leases.acquire(tapeId, { sessionId, signal, wait, onWait }));
   const environment = await runtime.environmentOf(sessionId);
   const { clock, workspace = null } = runtime;
-  const beginning = () => storage.tapes.register({ tape: tapeId, workspace, session: sessionId, date: clock.now().toISOString() });
+  const beginning = () =>
+    storage.tapes.register({ tape: tapeId, workspace, session: sessionId, date: clock.now().toISOString() });
   const tape = opening.use(await Tape.open(await storage.tapes.open(tapeId), { clock, lease, beginning }));
   const cancel = new AbortController();
   const inbox = opening.use(

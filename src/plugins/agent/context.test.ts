@@ -65,7 +65,11 @@ test("T6.6 with anchors shown, an anchor is the assistant message that names it 
 });
 
 test("reasoning and provider data of an answer stay with it", () => {
-  const thoughtful = entry("tool_call", { calls: [{ id: "a", name: "x", arguments: {} }], reasoning: "hm", provider_data: { sig: 1 } });
+  const thoughtful = entry("tool_call", {
+    calls: [{ id: "a", name: "x", arguments: {} }],
+    reasoning: "hm",
+    provider_data: { sig: 1 },
+  });
   expect(buildContext([thoughtful]).messages[0]).toMatchObject({ reasoning: "hm", providerData: { sig: 1 } });
 });
 

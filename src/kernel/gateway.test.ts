@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import type { StreamEvent } from "../base/events.ts";
+import { callTool, say, scriptedModel } from "../testing/scripted-model.ts";
+import { type TestRuntime, testRuntime } from "../testing/test-runtime.ts";
+import { defineTool } from "../tools/define-tool.ts";
+import type { Inbound } from "./envelope.ts";
+import { Gateway } from "./gateway.ts";
+
+const typed = (content: string, more: Partial<Inbound> = {}): Inbound => ({
+  channel: "cli",
+  chatId: "test",
+  commands: true,
+  content,
+  ...more,
+});
+
+interface World extends AsyncDisposable {
+  runtime: TestRuntime;
+  gateway: Gateway;
+  finals: string[];
+  /** Settles when the tool `hold` runs. */
+  held: Promise<void>;
+  release(): void;
+  requests: ReturnType<typeof scriptedModel>["requests"];
+}
+
+/** A runtime whose first answer calls `hold`, which waits for `release`. */
+async function world(
+  answers: Parameters<typeof scriptedModel>[0] = [callTool("hold"), say("done"), say("next"), say("last")],
+): Promise<World> {
+  let release: () => void = () => undefined;
+  let begun: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const hold = defineTool({
+    name: "hold",
+    description: "Wait.",
+    async run(_args, { signal }) {
+      begun();
+      await Promise.race([
+        released,
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+      ]);
+      return "held";
+    },
+  });
+  const model = scriptedModel(answers);
+  const runtime = await testRuntime({ model, tools: [hold] });
+  const finals: string[] = [];
+  const show = (event: StreamEvent) => {
+    if (event.type === "final") finals.push(event.text || event.status);
+  };
+  const gateway = new Gateway(runtime.runtime, { signal: new AbortController().signal, show });
+  return {
+    runtime,
+    gateway,
+    finals,
+    held,
+    release,
+    requests: model.requests,
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  };
+}
+
+test("R1.6 admission: an idle session's message starts a turn", async () => {
+  await using w = await world([say("hello")]);
+  await w.gateway.receive(typed("hi"));
+  expect(w.finals).toEqual(["hello"]);
+});
+
+test("R1.6 admission: in a terminal a message during a run steers it", async () => {
+  await using w = await world();
+  const run = w.gateway.receive(typed("go"));
+  await w.held;
+  await w.gateway.receive(typed("and mind the gap"));
+  w.release();
+  await run;
+  expect(w.finals).toEqual(["done"]);
+  expect(w.requests[1]?.messages.at(-1)).toEqual({ role: "user", content: "and mind the gap" });
+});
+
+test("R1.6 admission: from another channel it waits and gets a turn of its own", async () => {
+  await using w = await world();
+  const run = w.gateway.receive(typed("go", { channel: "chat", sessionId: "s" }));
+  await w.held;
+  await w.gateway.receive(typed("later", { channel: "chat", sessionId: "s" }));
+  await w.gateway.receive(typed("last", { channel: "chat", sessionId: "s" }));
+  w.release();
+  await run;
+  expect(w.finals).toEqual(["done", "next", "last"]);
+  expect(w.requests[2]?.messages.at(-1)?.content).toMatch(/later$/);
+  expect(w.requests[3]?.messages.at(-1)?.content).toMatch(/last$/);
+  expect(await w.runtime.storage.inboxes.list(w.runtime.runtime.tapeIdOf("s"))).toEqual([]);
+});
+
+test("R1.8 a steering message that no step took gets a turn at once, in the process that wrote it", async () => {
+  await using w = await world([callTool("hold"), (request) => say(String(request.messages.length)), say("own turn")]);
+  const run = w.gateway.receive(typed("go"));
+  await w.held;
+  const tape = w.runtime.runtime.tapeIdOf("cli:test");
+  // As if the item had come after the last step looked.
+  w.runtime.runtime.events.on("run-finished", () => {
+    void w.gateway.receive(typed("too late"));
+  });
+  w.release();
+  await run;
+  while (w.finals.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  expect(w.finals).toEqual(["3", "own turn"]);
+  expect(w.requests.at(-1)?.messages.at(-1)).toEqual({ role: "user", content: "too late" });
+  expect(await w.runtime.storage.inboxes.list(tape)).toEqual([]);
+});
+
+test("T10.6 tape.info acts at once during a run, other commands wait for its end", async () => {
+  await using w = await world();
+  const run = w.gateway.receive(typed("go"));
+  await w.held;
+  await w.gateway.receive(typed(",tape.info"));
+  expect(w.finals).toEqual([expect.stringMatching(/^name: /)]);
+  await w.gateway.receive(typed(",fs.read path=/none"));
+  expect(w.finals).toHaveLength(1);
+  w.release();
+  await run;
+  expect(w.finals.slice(1)).toEqual(["done", "error"]);
+});
+
+test("T10.6 ,quit ends the run and clears waiting messages", async () => {
+  await using w = await world();
+  const run = w.gateway.receive(typed("go"));
+  await w.held;
+  await w.gateway.receive(typed("steering"));
+  await w.gateway.receive(typed(",quit"));
+  await run;
+  expect(w.finals).toEqual([expect.stringMatching(/^Quit:/), "cancelled"]);
+  expect(await w.runtime.storage.inboxes.list(w.runtime.runtime.tapeIdOf("cli:test"))).toEqual([]);
+  expect(w.requests).toHaveLength(1);
+});

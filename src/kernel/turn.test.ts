@@ -1,0 +1,238 @@
+import { expect, test } from "vitest";
+import { CancelledError } from "../base/abort.ts";
+import { BubError } from "../base/errors.ts";
+import type { StreamEvent } from "../base/events.ts";
+import { callTool, say, scriptedModel } from "../testing/scripted-model.ts";
+import { testRuntime } from "../testing/test-runtime.ts";
+import { defineTool } from "../tools/define-tool.ts";
+import type { Outbound } from "./envelope.ts";
+import { definePlugin } from "./plugin.ts";
+import { runChild } from "./turn.ts";
+
+test("R1.2 the pipeline runs its stages in order, each a hook that a later plugin can take over", async () => {
+  const stages: string[] = [];
+  const sent: Outbound[] = [];
+  const plugin = definePlugin({
+    name: "watching",
+    resolveSession(inbound) {
+      stages.push("resolveSession");
+      return `my-${inbound.chatId}`;
+    },
+    loadState() {
+      stages.push("loadState");
+      return {};
+    },
+    buildPrompt(inbound) {
+      stages.push("buildPrompt");
+      return { kind: "message", content: `${inbound.content}?` };
+    },
+    runModel() {
+      stages.push("runModel");
+      return undefined;
+    },
+    saveState(_turn, outcome) {
+      stages.push(`saveState ${outcome.status}`);
+    },
+    renderOutbound(outcome, turn) {
+      stages.push("renderOutbound");
+      const { channel, chatId } = turn.inbound;
+      return [{ channel, chatId, sessionId: turn.sessionId, kind: "answer", text: outcome.text }];
+    },
+    dispatchOutbound(outbound) {
+      stages.push("dispatchOutbound");
+      sent.push(outbound);
+      return true;
+    },
+  });
+  const model = scriptedModel([say("hello")]);
+  await using runtime = await testRuntime({ model, plugins: [plugin] });
+  const turn = await runtime.send("hi");
+  expect(stages).toEqual([
+    "resolveSession",
+    "loadState",
+    "buildPrompt",
+    "runModel",
+    "saveState ok",
+    "renderOutbound",
+    "dispatchOutbound",
+  ]);
+  expect(turn.events[0]?.session_id).toBe("my-test");
+  expect(model.requests[0]?.messages).toEqual([{ role: "user", content: "hi?" }]);
+  expect(sent).toEqual([{ channel: "cli", chatId: "test", sessionId: "my-test", kind: "answer", text: "hello" }]);
+});
+
+const failing = [
+  "resolveSession",
+  "loadState",
+  "buildPrompt",
+  "runModel",
+  "renderOutbound",
+  "dispatchOutbound",
+] as const;
+
+test.each(failing)(
+  "R1.5 a failure in %s is one plain sentence, told to onError, and the next turn works",
+  async (hook) => {
+    let broken = true;
+    const told: unknown[] = [];
+    const saved: string[] = [];
+    const plugin = definePlugin({
+      name: "breaking",
+      [hook]: () => {
+        if (broken) throw new BubError("config", "the cellar is flooded");
+        return hook === "renderOutbound" ? [] : undefined;
+      },
+      ...(hook === "dispatchOutbound" && {
+        renderOutbound: () => [{ channel: "cli", chatId: "test", sessionId: "s", kind: "answer" as const, text: "x" }],
+      }),
+      saveState: (_turn, outcome) => void saved.push(outcome.status),
+      onError: (stage, _error, inbound) => void told.push([stage, inbound.content]),
+    });
+    await using runtime = await testRuntime({ model: scriptedModel([say("a"), say("b")]), plugins: [plugin] });
+    const turn = await runtime.send("hi");
+    expect(turn.status).toBe("error");
+    expect(turn.errors).toEqual([expect.stringMatching(/the cellar is flooded/)]);
+    expect(turn.errors[0]).not.toContain("    at ");
+    expect(told).toEqual([[hook, "hi"]]);
+    if (hook !== "resolveSession") expect(saved).toHaveLength(1);
+    broken = false;
+    expect((await runtime.send("again")).status).toBe("ok");
+  },
+);
+
+test("R1.5 secrets do not appear in error messages", async () => {
+  const plugin = definePlugin({
+    name: "leaking",
+    buildPrompt() {
+      throw new Error("cannot log in with sk-very-secret");
+    },
+  });
+  await using runtime = await testRuntime({
+    model: scriptedModel([]),
+    plugins: [plugin],
+    env: { MY_API_KEY: "sk-very-secret" },
+    settings: { logLevel: "debug" },
+  });
+  const turn = await runtime.send("hi");
+  expect(turn.errors[0]).toContain("cannot log in with ***");
+  expect(runtime.log.join("\n")).not.toContain("sk-very-secret");
+});
+
+test("R1.5 an error is delivered to the channel that the message came from", async () => {
+  const sent: Outbound[] = [];
+  const plugin = definePlugin({
+    name: "sending",
+    loadState() {
+      throw new Error("no state");
+    },
+    dispatchOutbound(outbound) {
+      sent.push(outbound);
+      return true;
+    },
+  });
+  await using runtime = await testRuntime({ model: scriptedModel([]), plugins: [plugin] });
+  await runtime.send("hi", { channel: "telegram", chatId: "7" });
+  expect(sent).toMatchObject([
+    { channel: "telegram", chatId: "7", kind: "error", text: expect.stringContaining("no state") },
+  ]);
+});
+
+test("R1.6 turns of one session never overlap, those of two sessions may", async () => {
+  const running = new Set<string>();
+  let most = 0;
+  const overlaps: string[] = [];
+  const busy = defineTool({
+    name: "busy",
+    description: "Be busy.",
+    async run(_args, { turn }) {
+      if (running.has(turn.sessionId)) overlaps.push(turn.sessionId);
+      running.add(turn.sessionId);
+      most = Math.max(most, running.size);
+      await new Promise((resolve) => setImmediate(resolve));
+      running.delete(turn.sessionId);
+      return "done";
+    },
+  });
+  const model = scriptedModel(
+    Array.from(
+      { length: 12 },
+      () => (request) => (request.messages.at(-1)?.role === "tool" ? say("ok") : callTool("busy")),
+    ),
+  );
+  await using runtime = await testRuntime({ model, tools: [busy] });
+  await Promise.all(["a", "a", "a", "b", "b", "b"].map((chatId) => runtime.send("go", { chatId })));
+  expect(overlaps).toEqual([]);
+  expect(most).toBe(2);
+});
+
+test("R1.7 a hook that never returns after a cancel is abandoned, and the next turn works", async () => {
+  let deaf = true;
+  const cancel = new AbortController();
+  const plugin = definePlugin({
+    name: "deaf",
+    buildPrompt() {
+      if (!deaf) return undefined;
+      queueMicrotask(() => cancel.abort(new CancelledError()));
+      return new Promise(() => undefined);
+    },
+  });
+  await using runtime = await testRuntime({ model: scriptedModel([say("ok")]), plugins: [plugin] });
+  const started = performance.now();
+  expect((await runtime.send("hi", { signal: cancel.signal })).status).toBe("cancelled");
+  expect(performance.now() - started).toBeLessThan(1000);
+  deaf = false;
+  expect((await runtime.send("hi")).text).toBe("ok");
+});
+
+test("leaving a turn's events early cancels it and frees the session", async () => {
+  let aborted = false;
+  const hang = defineTool({
+    name: "hang",
+    description: "Wait.",
+    run: (_args, { signal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener("abort", () => {
+          aborted = true;
+          reject(signal.reason);
+        }),
+      ),
+  });
+  await using runtime = await testRuntime({ model: scriptedModel([callTool("hang"), say("next")]), tools: [hang] });
+  for await (const event of runtime.runtime.run({ channel: "cli", chatId: "test", content: "go" })) {
+    if (event.type === "tool-call") break;
+  }
+  expect((await runtime.send("again")).text).toBe("next");
+  expect(aborted).toBe(true);
+});
+
+test("a child's turn has its own tape and tools, no decoration, no commands and no outbounds", async () => {
+  const sent: Outbound[] = [];
+  const plugin = definePlugin({
+    name: "parent",
+    buildPrompt: () => ({ kind: "message", content: "decorated" }),
+    renderOutbound: () => {
+      throw new Error("a child has no outbounds");
+    },
+    dispatchOutbound: (outbound) => {
+      sent.push(outbound);
+      return true;
+    },
+  });
+  const model = scriptedModel([say("child's answer")]);
+  await using runtime = await testRuntime({ model, plugins: [plugin] });
+  const events: StreamEvent[] = [];
+  const request = {
+    sessionId: "child",
+    prompt: { kind: "message", content: ",quit" },
+    toolScope: { allowedTools: ["fs.read"], allowedSkills: [] },
+    inbound: { channel: "cli", chatId: "test", content: "the parent's" },
+    signal: new AbortController().signal,
+  } as const;
+  for await (const event of runChild(request, runtime.runtime)) events.push(event);
+  expect(events.at(-1)).toMatchObject({ type: "final", ok: true, text: "child's answer", session_id: "child" });
+  expect(model.requests[0]?.messages).toEqual([{ role: "user", content: ",quit" }]);
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["fs_read"]);
+  expect(sent).toEqual([]);
+  expect((await runtime.entries("child")).some(({ payload }) => payload.content === ",quit")).toBe(true);
+  expect(await runtime.entries()).toEqual([]);
+});
