@@ -20,7 +20,7 @@ export function networkError(error: unknown, address: string): ModelError {
 function reasonOf(code: string, error: unknown, address: string): string {
   switch (code) {
     case "ECONNREFUSED":
-      return `${address} refuses connections; is the server running`;
+      return `${address} refuses connections: check the address, and that the server is running`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `The host name of ${address} cannot be resolved; check the address and the network`;

@@ -48,11 +48,14 @@ interface Client {
   request(options: RequestOptions): ClientRequest;
 }
 
-/** How long the rest of a finished answer is waited for, in milliseconds. */
+/** How long the rest of a finished answer may take before its connection is given up, in milliseconds. */
 const drainMs = 1_000;
+/** How long the next request waits for that rest, rather than open a connection of its own, in milliseconds. */
+const reuseMs = 20;
 
 export function createTransport({ connectTimeoutMs = 20_000, lookup }: TransportOptions = {}): Transport {
   const clients = new Map<string, Promise<Client>>();
+  const draining = new Set<Promise<void>>();
   const clientFor = (protocol: string): Promise<Client> => {
     const known = clients.get(protocol);
     if (known !== undefined) return known;
@@ -64,7 +67,8 @@ export function createTransport({ connectTimeoutMs = 20_000, lookup }: Transport
     async post(request) {
       const url = new URL(request.url);
       const client = await clientFor(url.protocol);
-      const call = { ...request, url, connectTimeoutMs, lookup };
+      if (draining.size > 0) await atMost(reuseMs, Promise.all(draining));
+      const call = { ...request, url, connectTimeoutMs, lookup, draining };
       try {
         return await send(client.request, { ...call, agent: client.agent });
       } catch (error) {
@@ -93,6 +97,8 @@ interface Call extends Omit<HttpRequest, "url"> {
   agent: Agent | false;
   connectTimeoutMs: number;
   lookup: LookupFunction | undefined;
+  /** Connections whose finished answers are being read to their ends. */
+  draining: Set<Promise<void>>;
 }
 
 function send(open: Client["request"], call: Call): Promise<HttpResponse> {
@@ -120,7 +126,7 @@ function send(open: Client["request"], call: Call): Promise<HttpResponse> {
       else if (request.reusedSocket) reject(new StaleConnection("", { cause: error }));
       else reject(networkError(error, address));
     });
-    request.once("response", (message) => resolve(responseOf(message, signal, settled)));
+    request.once("response", (message) => resolve(responseOf(message, call, settled)));
     limitConnecting(request, connectTimeoutMs);
     request.end(content);
   });
@@ -141,7 +147,7 @@ function limitConnecting(request: ClientRequest, milliseconds: number): void {
   });
 }
 
-function responseOf(message: IncomingMessage, signal: AbortSignal, settled: () => void): HttpResponse {
+function responseOf(message: IncomingMessage, { signal, draining }: Call, settled: () => void): HttpResponse {
   // The reader of `body` learns of it; without one, nobody needs to.
   message.on("error", () => undefined);
   message.once("close", settled);
@@ -150,14 +156,40 @@ function responseOf(message: IncomingMessage, signal: AbortSignal, settled: () =
     headers: singleHeaders(message),
     body: readBody(message, signal),
     release() {
-      if (message.complete || message.destroyed) return;
-      const timer = setTimeout(() => message.destroy(), drainMs);
-      timer.unref();
-      message.once("close", () => clearTimeout(timer));
-      message.resume();
+      if (message.destroyed || message.readableEnded) return;
+      const drained = drain(message).finally(() => draining.delete(drained));
+      draining.add(drained);
     },
     destroy: () => void message.destroy(),
   };
+}
+
+/** Resolves when the connection can be used again, or is closed. */
+function drain(message: IncomingMessage): Promise<void> {
+  // The message forgets its socket when it gives it back.
+  const { socket } = message;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => message.destroy(), drainMs);
+    const done = () => {
+      clearTimeout(timer);
+      socket.off("free", done).off("close", done);
+      resolve();
+    };
+    timer.unref();
+    socket.once("free", done).once("close", done);
+    message.resume();
+  });
+}
+
+function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    work.then(done, done);
+  });
 }
 
 async function* readBody(message: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
