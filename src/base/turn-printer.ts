@@ -1,0 +1,162 @@
+// Shows a turn's events to a person: the answer as it comes, a line for each tool call, notices and errors.
+import type { StreamEvent } from "./events.ts";
+import type { JsonObject } from "./json.ts";
+import { StatusLine } from "./status-line.ts";
+import { cutToWidth, neutralise } from "./terminal-text.ts";
+import { styled, type TextOutput } from "./text-output.ts";
+import { renderToolLine } from "./tool-line.ts";
+
+export interface TurnPrinterOptions {
+  /** Where the answer goes: whole and unchanged at the end, unless it streams. */
+  answers: TextOutput;
+  /** Where everything else goes. */
+  progress: TextOutput;
+  /** Tool lines, notices and the status line; errors are shown in any case. Default: when `progress` is a terminal. */
+  showsProgress?: boolean;
+  /** All that the model says is shown as it comes, made safe. Default: when `answers` is a terminal. */
+  streams?: boolean;
+  /** A line that is drawn over while something runs. Default true. */
+  showsStatus?: boolean;
+  /** Lines of each tool's result to show. Default 0. */
+  resultLines?: number;
+}
+
+export class TurnPrinter implements Disposable {
+  readonly #answers: TextOutput;
+  readonly #progress: TextOutput;
+  readonly #showsProgress: boolean;
+  readonly #streams: boolean;
+  readonly #status: StatusLine | undefined;
+  readonly #resultLines: number;
+  /** Calls that run, by id, oldest first. */
+  readonly #running = new Map<string, { name: string; arguments: JsonObject }>();
+  /** What has streamed since the last line of something else. */
+  #streamed = "";
+  /** The last text that streamed to its end. */
+  #shownText = "";
+  #shownError: string | undefined;
+
+  constructor(options: TurnPrinterOptions) {
+    const { answers, progress, showsProgress = progress.isTerminal, showsStatus = true } = options;
+    this.#answers = answers;
+    this.#progress = progress;
+    this.#showsProgress = showsProgress;
+    this.#streams = options.streams ?? answers.isTerminal;
+    this.#resultLines = options.resultLines ?? 0;
+    this.#status = showsProgress && showsStatus ? new StatusLine(progress) : undefined;
+  }
+
+  show(event: StreamEvent): void {
+    switch (event.type) {
+      case "text-delta":
+        this.#stream(event.delta);
+        break;
+      case "tool-call":
+        this.#running.set(event.id, { name: event.name, arguments: event.arguments });
+        this.#showRunning();
+        break;
+      case "tool-result":
+        this.#showResult(event);
+        break;
+      case "notice":
+        this.#note(event.message);
+        break;
+      case "error":
+        this.#showError(event.message);
+        break;
+      case "step-finished":
+      case "final":
+        this.#endLine();
+        break;
+    }
+  }
+
+  /** Says that the model has been asked and has not said anything yet. */
+  waiting(): void {
+    if (this.#streamed === "") this.#status?.show("thinking");
+  }
+
+  /** The answer as a channel delivers it; what has streamed already is not repeated. */
+  answer(text: string): void {
+    this.#endLine();
+    if (text === "" || (this.#streams && this.#shownText.trim() === text.trim())) return;
+    const line = this.#streams ? neutralise(text) : text;
+    this.#answers.write(line.endsWith("\n") ? line : `${line}\n`);
+  }
+
+  /** An error as a channel delivers it; one that was an event already is not repeated. */
+  error(text: string): void {
+    if (this.#shownError !== text) this.#showError(text);
+  }
+
+  /** A line about what goes on, for whoever watches. */
+  #note(text: string): void {
+    if (this.#showsProgress) this.#writeProgress(styled(this.#progress, "dim", neutralise(text)));
+  }
+
+  [Symbol.dispose](): void {
+    this.#endLine();
+  }
+
+  #stream(delta: string): void {
+    if (!this.#streams) return;
+    this.#status?.clear();
+    this.#streamed += delta;
+    this.#answers.write(neutralise(delta));
+  }
+
+  #showRunning(): void {
+    const [call] = this.#running.values();
+    if (call === undefined) return;
+    this.#endLine();
+    this.#status?.show(renderToolLine(call, this.#progress.columns));
+  }
+
+  #showResult({
+    id,
+    name,
+    text,
+    is_error: isError,
+    elapsed_ms: elapsedMs,
+  }: StreamEvent & { type: "tool-result" }): void {
+    const args = this.#running.get(id)?.arguments ?? {};
+    this.#running.delete(id);
+    if (this.#showsProgress) {
+      const line = renderToolLine(
+        { name, arguments: args, result: { text, isError, elapsedMs } },
+        this.#progress.columns - 2,
+      );
+      this.#writeProgress(styled(this.#progress, isError ? "red" : "dim", `  ${line}`));
+      for (const shown of this.#firstLinesOf(text)) this.#writeProgress(styled(this.#progress, "dim", `  | ${shown}`));
+    }
+    this.#showRunning();
+  }
+
+  #firstLinesOf(text: string): string[] {
+    const lines = text.trimEnd().split("\n");
+    const most = this.#resultLines;
+    const shown = lines
+      .slice(0, most)
+      .map((line) => cutToWidth(neutralise(line.replaceAll("\t", "  ")), this.#progress.columns - 5));
+    return most > 0 && lines.length > most ? [...shown, `… ${lines.length - most} more lines`] : shown;
+  }
+
+  #showError(text: string): void {
+    this.#shownError = text;
+    this.#writeProgress(styled(this.#progress, "red", `bub: ${neutralise(text)}`));
+  }
+
+  #writeProgress(line: string): void {
+    this.#endLine();
+    this.#progress.write(`${line}\n`);
+  }
+
+  /** Whatever comes next starts on a line of its own. */
+  #endLine(): void {
+    this.#status?.clear();
+    if (this.#streamed === "") return;
+    if (!this.#streamed.endsWith("\n")) this.#answers.write("\n");
+    this.#shownText = this.#streamed;
+    this.#streamed = "";
+  }
+}

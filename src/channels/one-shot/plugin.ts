@@ -1,0 +1,46 @@
+// The channel of `bub run`: one message comes in, its answer goes to stdout, everything else to stderr.
+import type { StreamEvent } from "../../base/events.ts";
+import { jsonLine } from "../../base/terminal-text.ts";
+import type { TextOutput } from "../../base/text-output.ts";
+import { TurnPrinter } from "../../base/turn-printer.ts";
+import { definePlugin, type Plugin } from "../../kernel/plugin.ts";
+
+export interface OneShotOptions {
+  /** Gets the answer and nothing else; with `json` each event as a line. */
+  answers: TextOutput;
+  /** Gets tool lines and notices when it is a terminal, errors always. */
+  progress: TextOutput;
+  json?: boolean;
+}
+
+export interface OneShot extends Disposable {
+  /** Delivers what the turn sends, whichever channel the message names. */
+  readonly plugin: Plugin;
+  show(event: StreamEvent): void;
+  /** Says that a model has been asked. */
+  asking(): void;
+}
+
+export function createOneShot({ answers, progress, json = false }: OneShotOptions): OneShot {
+  const printer = new TurnPrinter({ answers, progress, showsProgress: progress.isTerminal && !json });
+  const plugin = definePlugin({
+    name: "one-shot",
+    renderOutbound({ status, text }, { inbound: { channel, chatId }, sessionId }) {
+      return status === "ok" && text !== "" ? [{ channel, chatId, sessionId, kind: "answer", text }] : [];
+    },
+    dispatchOutbound(outbound) {
+      if (outbound.kind === "error") printer.error(outbound.text);
+      else if (!json) printer.answer(outbound.text);
+      return true;
+    },
+  });
+  return {
+    plugin,
+    asking: () => printer.waiting(),
+    show(event) {
+      if (json) answers.write(`${jsonLine(event)}\n`);
+      if (!json || event.type === "error") printer.show(event);
+    },
+    [Symbol.dispose]: () => printer[Symbol.dispose](),
+  };
+}

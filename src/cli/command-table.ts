@@ -1,0 +1,104 @@
+// Every command of the command line: its words, options and example; what it does is loaded when it is asked for.
+import type { CommandContext } from "./command-context.ts";
+
+export interface OptionSpec {
+  /** `-w, --workspace <path>`. */
+  readonly flags: string;
+  readonly help: string;
+  readonly default?: string | number;
+  /** Can be given again; its value is a list. */
+  readonly repeats?: true;
+  /** Its value is a whole number from 0. */
+  readonly counts?: true;
+}
+
+export interface CommandSpec {
+  /** `tape show` is the command `show` of the group `tape`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly example: string;
+  readonly argument?: { readonly name: string; readonly help: string };
+  readonly options: readonly OptionSpec[];
+  readonly load: () => Promise<CommandWork>;
+}
+
+/** Gets the words after the command's name and its options; answers the exit code. */
+export type CommandWork = (words: readonly string[], options: never, context: CommandContext) => Promise<number>;
+
+export const globalOptions: readonly OptionSpec[] = [
+  { flags: "-w, --workspace <path>", help: "folder that the agent works in", default: "." },
+  { flags: "--model <provider:model>", help: "the model to ask" },
+  { flags: "--plugin <path>", help: "a further plugin; can be given again", repeats: true },
+];
+
+const json: OptionSpec = { flags: "--json", help: "print JSON" };
+
+const session: readonly OptionSpec[] = [
+  { flags: "--session-id <id>", help: "the session; by default <channel>:<chat-id>" },
+  { flags: "--channel <name>", help: "where the message comes from", default: "cli" },
+  { flags: "--chat-id <id>", help: "which conversation there", default: "local" },
+];
+
+const talk: readonly OptionSpec[] = [
+  ...session,
+  { flags: "--sender-id <id>", help: "who wrote the message" },
+  { flags: "--new", help: "start a new session" },
+];
+
+export const groups: Readonly<Record<string, string>> = { tape: "Look at what a session remembers." };
+
+export const commands: readonly CommandSpec[] = [
+  {
+    name: "run",
+    summary: "Answer one message and end.",
+    example: 'git diff | bub run "review this"',
+    argument: { name: "[message...]", help: "what to say; piped text is added after it, or is the message" },
+    options: [
+      ...talk,
+      { flags: "--file <path>", help: "attach a picture, sound, film or text; can be given again", repeats: true },
+      { flags: "--json", help: "print each event as a line of JSON" },
+      { flags: "--no-wait", help: "fail when another process has the session" },
+    ],
+    load: async () => (await import("./commands/run.ts")).runRun,
+  },
+  {
+    name: "chat",
+    summary: "Talk, line by line.",
+    example: 'bub chat "what is new here?"',
+    argument: { name: "[prompt...]", help: "what to say first" },
+    options: talk,
+    load: async () => (await import("./commands/chat.ts")).runChat,
+  },
+  {
+    name: "demo",
+    summary: "Watch one scripted turn with real tools; needs no key and no network.",
+    example: "bub demo",
+    options: [],
+    load: async () => (await import("./commands/demo.ts")).runDemo,
+  },
+  {
+    name: "hooks",
+    summary: "Show which plugins answer each hook, and where each tool comes from.",
+    example: "bub hooks --json",
+    options: [json],
+    load: async () => (await import("./commands/hooks.ts")).runHooks,
+  },
+  {
+    name: "doctor",
+    summary: "Check the set-up: settings and their sources, model and key, tape, plugins.",
+    example: "bub doctor",
+    options: [...session, json],
+    load: async () => (await import("./commands/doctor.ts")).runDoctor,
+  },
+  {
+    name: "tape show",
+    summary: "Print the last entries of a session's tape.",
+    example: "bub tape show --limit 20",
+    options: [
+      ...session,
+      { flags: "--limit <count>", help: "how many entries; 0 for all", default: 50, counts: true },
+      { flags: "--json", help: "print each entry as a line of JSON" },
+    ],
+    load: async () => (await import("./commands/tape-show.ts")).runTapeShow,
+  },
+];

@@ -1,0 +1,33 @@
+// A command that a plugin brings, and what to say when nobody has such a command.
+import { nearestName } from "../../base/near.ts";
+import type { CommandDefinition } from "../../kernel/command-registry.ts";
+import { type CommandContext, UsageError } from "../command-context.ts";
+import { openRuntime } from "../open-runtime.ts";
+
+export interface PluginCommandRequest {
+  /** What stands after the name. */
+  words: readonly string[];
+  /** Names of the builtin commands, for the suggestion. */
+  known: readonly string[];
+}
+
+/** @throws UsageError naming the near command when no plugin has this one */
+export async function runPluginCommand(
+  name: string,
+  { words, known }: PluginCommandRequest,
+  context: CommandContext,
+): Promise<number> {
+  await using runtime = await openRuntime(context);
+  const commands = new Map<string, CommandDefinition>();
+  await runtime.hooks.notify("registerCommands", { add: (command) => void commands.set(command.name, command) });
+  const command = commands.get(name);
+  if (command === undefined) {
+    const near = nearestName(name, [...known, ...commands.keys()]);
+    throw new UsageError(
+      `unknown command '${name}'${near === undefined ? "; bub --help lists them" : ` (Did you mean ${near}?)`}`,
+    );
+  }
+  if (!words.includes("--help") && !words.includes("-h")) return command.run(words, context.stop.signal);
+  context.stdout.write(`${command.summary}\n\nExample:\n  ${command.example}\n`);
+  return 0;
+}

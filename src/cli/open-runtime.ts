@@ -1,0 +1,51 @@
+// Opens the runtime of a command: the default plugins, the command's own, and what the options name.
+import { isJsonObject, parseJson } from "../base/json.ts";
+import { neutralise } from "../base/terminal-text.ts";
+import type { TextOutput } from "../base/text-output.ts";
+import type { Plugin } from "../kernel/plugin.ts";
+import { createRuntime, type Runtime } from "../kernel/runtime.ts";
+import { defaults } from "../plugins/defaults.ts";
+import type { CommandContext } from "./command-context.ts";
+
+export interface OpenRuntimeOptions {
+  /** The command's own plugins; they win over the default ones. */
+  plugins?: readonly Plugin[];
+  /** Says on stderr what could not be loaded or set. Default true. */
+  printsWarnings?: boolean;
+}
+
+/** Dispose the runtime. @throws BubError `config` when there is nothing that could work */
+export async function openRuntime(
+  context: CommandContext,
+  { plugins = [], printsWarnings = true }: OpenRuntimeOptions = {},
+): Promise<Runtime> {
+  const { options, env, stderr } = context;
+  const runtime = await createRuntime({
+    plugins: [...defaults, ...plugins],
+    pluginPaths: options.plugin,
+    workspace: options.workspace,
+    settings: { model: options.model },
+    env,
+    writeLog: (line) => stderr.write(env.BUB_LOG_LEVEL === "debug" ? `${line}\n` : `${renderLogLine(line)}\n`),
+  });
+  if (printsWarnings) printWarnings(runtime, stderr);
+  return runtime;
+}
+
+function printWarnings({ warnings, mask }: Runtime, stderr: TextOutput): void {
+  for (const warning of warnings) stderr.write(`bub: ${neutralise(mask.mask(warning))}\n`);
+}
+
+/** A log line for people: its message and fields without the stack. */
+export function renderLogLine(line: string): string {
+  const entry = parseJson(line);
+  if (!isJsonObject(entry)) return line;
+  const { time: _time, level, message, ...fields } = entry;
+  const facts = Object.entries(fields).map(([name, value]) => `${name}=${renderField(value)}`);
+  return neutralise(`bub: ${[`${level}:`, message, ...facts].join(" ")}`);
+}
+
+function renderField(value: unknown): string {
+  if (isJsonObject(value) && typeof value.message === "string") return value.message;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

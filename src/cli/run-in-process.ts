@@ -1,0 +1,44 @@
+// Runs one command in this process: its streams, its signals, its failures as sentences, its exit code.
+import { isBubError, messageOf } from "../base/errors.ts";
+import { neutralise } from "../base/terminal-text.ts";
+import { createStreamOutput, type TextOutput } from "../base/text-output.ts";
+import { type CommandContext, type GlobalOptions, UsageError } from "./command-context.ts";
+import { StopSignals } from "./stop-signals.ts";
+
+type Work = (context: CommandContext) => Promise<number>;
+
+/** Ends the process when everything that was written is on its way: 1 after an error, 2 after one of usage. */
+export async function runInProcess({ options, work }: { options: GlobalOptions; work: Work }): Promise<never> {
+  const { env } = process;
+  const stop = new StopSignals();
+  const stdout = createStreamOutput(process.stdout, { env, onClosed: () => stop.stop(130) });
+  const stderr = createStreamOutput(process.stderr, { env });
+  const context: CommandContext = { options, env, stdout, stderr, stop, openStdin: () => process.stdin };
+  process.on("uncaughtException", (error) => {
+    report(stderr, error);
+    stop.stop(1);
+  });
+  const exitCode = await runReported(work, context);
+  await Promise.all([stdout.drained(), stderr.drained()]);
+  if (stdout.failure === undefined) process.exit(exitCode);
+  stderr.write(`bub: stdout cannot be written: ${stdout.failure.message}\n`);
+  await stderr.drained();
+  process.exit(1);
+}
+
+async function runReported(work: Work, context: CommandContext): Promise<number> {
+  const { stop, stderr } = context;
+  try {
+    return await work(context);
+  } catch (error) {
+    if (stop.signal.aborted) return stop.exitCode ?? 130;
+    report(stderr, error);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** One error as one sentence, and what to do about it. */
+function report(stderr: TextOutput, error: unknown): void {
+  const hint = isBubError(error) && error.hint !== undefined ? ` ${error.hint}` : "";
+  stderr.write(`bub: ${neutralise(messageOf(error) + hint)}\n`);
+}
