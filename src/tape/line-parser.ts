@@ -50,11 +50,15 @@ function salvage(line: Buffer, offset: number, report: Report): TapeEntry[] {
       at = start + 1;
       continue;
     }
-    reportStretch(line, unread, start, offset, report);
+    at = end;
     const entry = parseEntry(value);
+    const problem = problemOf(value, offset + start, end - start);
+    // Other objects are parts of the damage around them.
+    if (entry === undefined && problem.reason === "corrupt") continue;
+    reportStretch(line, unread, start, offset, report);
     if (entry !== undefined) entries.push(entry);
-    else report(problemOf(value, offset + start, end - start));
-    unread = at = end;
+    else report(problem);
+    unread = end;
   }
   reportStretch(line, unread, line.length, offset, report);
   return entries;

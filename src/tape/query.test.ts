@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import type { TapeEntry } from "./entry.ts";
+import { buildFilter, parseDate, searchText } from "./query.ts";
+
+const entry = (payload: TapeEntry["payload"], more: Partial<TapeEntry> = {}): TapeEntry => ({
+  id: 1,
+  kind: "message",
+  payload,
+  meta: {},
+  date: "2026-01-02T03:04:05.678Z",
+  ...more,
+});
+
+describe("R3.6 text", () => {
+  test("T6.3 is looked for in kind, date, payload and meta, whatever its case", () => {
+    const found = (text: string) =>
+      buildFilter({ text })(entry({ content: 'Ärger «磁带» said "Hi"' }, { meta: { run_id: "run-ab" } }));
+    for (const text of ["MESSAGE", "2026-01-02T03", "ärger", "磁带", "RUN-AB", '\\"hi\\"', ""])
+      expect(found(text)).toBe(true);
+    for (const text of ["rose", '"id":1']) expect(found(text)).toBe(false);
+  });
+
+  test("T6.3 leaves out media data and meta.facts, and keeps everything else", () => {
+    const image = { type: "image", media_type: "image/png", data: "aGVsbG8", bytes: 5 };
+    const inline = { type: "image_url", image_url: { url: "data:image/gif;base64,d29ybGQ" } };
+    const text = searchText(
+      entry({ content: [image, inline, { data: "kept" }] }, { meta: { facts: { entries: 1 }, turn_id: "t" } }),
+    );
+    expect(JSON.parse(text)).toEqual({
+      kind: "message",
+      date: "2026-01-02T03:04:05.678Z",
+      payload: {
+        content: [
+          { type: "image", media_type: "image/png", bytes: 5 },
+          { type: "image_url", image_url: { url: "data:image/gif;base64," } },
+          { data: "kept" },
+        ],
+      },
+      meta: { turn_id: "t" },
+    });
+  });
+
+  test("R3.6 a predicate decides in its place, beside kinds and dates", () => {
+    const filter = buildFilter({ text: "nowhere", matches: ({ id }) => id === 1, kinds: ["message"] });
+    expect(filter(entry({}))).toBe(true);
+    expect(filter(entry({}, { kind: "event" }))).toBe(false);
+    expect(filter(entry({}, { id: 2 }))).toBe(false);
+  });
+});
+
+describe("T6.4 dates", () => {
+  test("T6.4 a date, a date-time with or without seconds, fraction and offset are read; naive ones are UTC", () => {
+    const expected: Record<string, string> = {
+      "2026-01-02": "2026-01-02T00:00:00.000Z",
+      "2026-01-02T03:04": "2026-01-02T03:04:00.000Z",
+      "2026-01-02 03:04:05": "2026-01-02T03:04:05.000Z",
+      "2026-01-02T03:04:05.678901": "2026-01-02T03:04:05.678Z",
+      "2026-01-02T03:04:05,5Z": "2026-01-02T03:04:05.500Z",
+      "2026-01-02T03:04:05+02:00": "2026-01-02T01:04:05.000Z",
+      "2026-01-02T03:04:05-0330": "2026-01-02T06:34:05.000Z",
+      "2026-01-02T03+01": "2026-01-02T02:00:00.000Z",
+      "2024-02-29": "2024-02-29T00:00:00.000Z",
+    };
+    for (const [text, date] of Object.entries(expected)) expect(new Date(parseDate(text)).toISOString()).toBe(date);
+    expect(new Date(parseDate("2026-01-02", { endOfDay: true })).toISOString()).toBe("2026-01-02T23:59:59.999Z");
+    expect(parseDate("2026-01-02T10:00", { endOfDay: true })).toBe(parseDate("2026-01-02T10:00"));
+  });
+
+  test("T6.4 anything else is named in the error", () => {
+    for (const text of [
+      "yesterday",
+      "2026-02-30",
+      "2025-02-29",
+      "2026-13-01",
+      "2026-01-02T25:00",
+      "26-01-02",
+      "",
+      "2026-01-02Z",
+    ]) {
+      expect(() => parseDate(text)).toThrow(`Invalid ISO date or datetime: '${text}'.`);
+    }
+    expect(() => buildFilter({ dates: { start: "2026-01-03", end: "2026-01-02" } })).toThrow("is after");
+  });
+
+  test("T6.4 bounds are inclusive, and either alone is fine", () => {
+    const within = (start?: string, end?: string) => buildFilter({ dates: { start, end } })(entry({}));
+    expect(within("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z")).toBe(true);
+    expect(within(undefined, "2026-01-02")).toBe(true);
+    expect(within("2026-01-02")).toBe(true);
+    expect(within("2026-01-03")).toBe(false);
+    expect(within(undefined, "2026-01-01")).toBe(false);
+    expect(buildFilter({ dates: { start: "2026-01-01" } })(entry({}, { date: "sometime" }))).toBe(false);
+  });
+});
