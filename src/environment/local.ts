@@ -1,0 +1,113 @@
+// The default environment: the files and processes of this machine, without a sandbox.
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { BubError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { childEnvironment } from "./child-environment.ts";
+import type {
+  CodeOutcome,
+  CodeRequest,
+  Environment,
+  FileStat,
+  LineRange,
+  ReadOptions,
+  ShellProcess,
+  SpawnOptions,
+} from "./environment.ts";
+import { LocalFiles } from "./local-files.ts";
+import { LocalProcesses } from "./local-processes.ts";
+
+export interface LocalEnvironmentOptions {
+  workspace?: string;
+  /** Bub's own folder: running shells are recorded below it. */
+  home: string;
+  /** Default `python3`. */
+  python?: string;
+  /** What children see; asked for each shell. Default: the process's environment without Bub's keys. */
+  environment?: () => Record<string, string>;
+  /** The person's own folder, for `~`. */
+  userHome?: string;
+  log?: Logger;
+}
+
+/** An environment on this machine. Dispose it: that ends its shells. */
+export function createLocalEnvironment(options: LocalEnvironmentOptions): Environment {
+  return new LocalEnvironment(options);
+}
+
+class LocalEnvironment implements Environment {
+  readonly workspace: string | undefined;
+  readonly python: string;
+  readonly #files: LocalFiles;
+  readonly #processes: LocalProcesses;
+  readonly #startFolder: string;
+
+  constructor({
+    workspace,
+    home,
+    python = "python3",
+    environment,
+    userHome = homedir(),
+    log,
+  }: LocalEnvironmentOptions) {
+    this.workspace = workspace === undefined ? undefined : realWorkspace(workspace);
+    this.python = python;
+    this.#startFolder = this.workspace ?? userHome;
+    this.#files = new LocalFiles({ workspace: this.workspace, userHome });
+    const standard = childEnvironment({ env: process.env });
+    this.#processes = new LocalProcesses({ home, environment: environment ?? (() => standard), log });
+  }
+
+  spawn(command: string, options: SpawnOptions): Promise<ShellProcess> {
+    const cwd = options.cwd === undefined ? this.#startFolder : this.resolvePath(options.cwd);
+    return this.#processes.spawn(command, { ...options, cwd });
+  }
+
+  endShells(sessionId: string, graceMs: number): Promise<void> {
+    return this.#processes.endShells(sessionId, graceMs);
+  }
+
+  readFile(path: string, options?: ReadOptions): Promise<Uint8Array> {
+    return this.#files.readFile(path, options);
+  }
+
+  readText(path: string, options?: ReadOptions): Promise<string> {
+    return this.#files.readText(path, options);
+  }
+
+  readLines(path: string, range: LineRange, options?: ReadOptions): Promise<string> {
+    return this.#files.readLines(path, range, options);
+  }
+
+  async writeText(path: string, text: string, options?: ReadOptions): Promise<string> {
+    return this.#files.writeText(path, text, options);
+  }
+
+  async editText(path: string, change: (text: string) => string, options?: ReadOptions): Promise<string> {
+    return this.#files.editText(path, change, options);
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return this.#files.stat(path);
+  }
+
+  resolvePath(path: string): string {
+    return this.#files.resolvePath(path);
+  }
+
+  async runCode(_request: CodeRequest): Promise<CodeOutcome> {
+    throw new BubError("config", "code mode is not available in this environment");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#processes[Symbol.asyncDispose]();
+  }
+}
+
+function realWorkspace(workspace: string): string {
+  try {
+    return realpathSync.native(workspace);
+  } catch (error) {
+    throw new BubError("not_found", `there is no workspace '${workspace}'`, { cause: error });
+  }
+}
