@@ -40,7 +40,13 @@ const present = Object.fromEntries(Object.entries(entries).filter(([, path]) => 
 for (const [name, path] of Object.entries(entries)) {
   if (!(name in present)) console.error(`build: skipped ${name}, there is no ${path}`);
 }
-if (Object.keys(present).length > 0) await buildJavaScript();
+if (Object.keys(present).length > 0) {
+  // esbuild has printed what is wrong and where.
+  await buildJavaScript().catch((error) => {
+    if (!("errors" in error)) throw error;
+    process.exit(1);
+  });
+}
 if (process.argv.includes("--types")) buildTypes();
 
 async function buildJavaScript() {
