@@ -80,10 +80,9 @@ const jpeg: Format = {
   isWhole(view) {
     // Before the scan, a thumbnail may have an end of its own; inside it, 0xff is always escaped.
     const scan = findSegment(view, (marker) => marker === 0xda);
-    for (let at = view.byteLength - 2; at > scan; at--) {
-      if (view.getUint16(at) === 0xffd9) return true;
-    }
-    return false;
+    return (
+      Buffer.from(view.buffer, view.byteOffset, view.byteLength).lastIndexOf("\xff\xd9", undefined, "latin1") > scan
+    );
   },
 };
 
