@@ -14,12 +14,17 @@ export interface ToolLine {
 export function renderToolLine({ name, arguments: args, result }: ToolLine, columns: number): string {
   const call = toOneLine(`${name} ${describeArguments(args)}`);
   if (result === undefined) return cutToWidth(call, columns);
-  const time = renderDuration(result.elapsedMs);
-  const end = result.isError
-    ? cutToWidth(` (${time}, failed: ${firstLineOf(result.text)})`, columns >> 1)
-    : ` (${time})`;
-  const closed = end.endsWith("…") ? `${end})` : end;
-  return cutToWidth(call, Math.max(columns - widthOf(closed), 12)) + closed;
+  const end = renderEnd(result, columns - Math.min(widthOf(call), columns >> 1));
+  return cutToWidth(call, Math.max(columns - widthOf(end), 1)) + end;
+}
+
+/** The time, and why it failed as far as there is room for it. */
+function renderEnd({ text, isError, elapsedMs }: NonNullable<ToolLine["result"]>, room: number): string {
+  const time = renderDuration(elapsedMs);
+  if (!isError) return ` (${time})`;
+  const roomForReason = room - widthOf(` (${time}, failed: )`);
+  const reason = roomForReason < 8 ? "" : `: ${cutToWidth(firstLineOf(text), roomForReason)}`;
+  return ` (${time}, failed${reason})`;
 }
 
 /** `12 ms`, `1.2 s`, `34 s`, `2 min 5 s`. */
