@@ -50,6 +50,11 @@ test("T3.5 in a file of mixed line ends each occurrence keeps its own", () => {
   expect(replaced("a\nb a\r\nb", "a\nb", "x\ny").text).toBe("x\ny x\r\ny");
 });
 
+test("T3.5 half of a character matches nothing inside a whole one", () => {
+  expect(replaced("a😀b", "\ude00", "x").count).toBe(0);
+  expect(replaced("a😀b😀", "😀", "x").text).toBe("axbx");
+});
+
 const pieces = fc.constantFrom("a", "b", "\n", "\r\n", "\r", "\u2028", "\f", "\ufeff", "é", "😀", "$&", " ");
 const texts = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(""));
 const olds = fc.array(pieces, { minLength: 1, maxLength: 3 }).map((list) => list.join(""));

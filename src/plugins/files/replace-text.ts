@@ -45,9 +45,10 @@ export function offsetOfLine(text: string, line: number): number {
 const loneNewline = /(?<!\r)\n/g;
 
 function patternOf(old: string): { pattern: RegExp; spansLines: boolean } {
-  const literal = old.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  const literal = old.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const flexible = literal.replace(loneNewline, "\\r?\\n");
-  return { pattern: new RegExp(flexible, "g"), spansLines: flexible !== literal };
+  // With `u`, half of a surrogate pair never matches inside a whole one.
+  return { pattern: new RegExp(flexible, "gu"), spansLines: flexible !== literal };
 }
 
 function hasOnlyCrlf(text: string): boolean {
