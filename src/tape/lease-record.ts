@@ -8,7 +8,7 @@ import type { LeaseHolder } from "./store.ts";
 
 /** What the lease asks the world; tests give another one. */
 export interface LeaseWorld {
-  readonly processes: ProcessTable;
+  readonly processes: Pick<ProcessTable, "processStartTime" | "isAlive" | "parentOf" | "bootId" | "pidNamespace">;
   /** `BUB_OWNER` is the pid of the `bub` whose shell this process was started in. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
