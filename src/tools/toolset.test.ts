@@ -118,6 +118,7 @@ test("T0.4 two aliases that are one identifier in code are one tool there, the l
     createToolset([...code, ...own], { codeMode: true }).find("a_b", "code")?.plugin;
   expect(fromCode(first, later)).toBe("later");
   expect(fromCode(later, first)).toBe("first");
+  expect(fromCode({ tool: make("a_b", "code"), plugin: "old" }, first, later)).toBe("later");
 });
 
 test("T0.4 names resolve trimmed, in any case, the runtime name before the alias", () => {
