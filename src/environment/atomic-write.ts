@@ -50,7 +50,13 @@ async function targetOf(path: string): Promise<string> {
 }
 
 function refuseOdd(path: string, found: Stats): void {
-  const what = found.isDirectory() ? "a directory" : found.isFIFO() ? "a FIFO" : found.isSocket() ? "a socket" : undefined;
+  const what = found.isDirectory()
+    ? "a directory"
+    : found.isFIFO()
+      ? "a FIFO"
+      : found.isSocket()
+        ? "a socket"
+        : undefined;
   if (what !== undefined) throw new BubError("invalid_input", `'${path}' is ${what}: nothing was written`);
 }
 

@@ -5,11 +5,12 @@ import { accessSync, closeSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { BubError, codeOf, type ErrorKind, messageOf } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import { shellsDirectory, sweepDeadOwners } from "./dead-owners.ts";
 import type { SpawnOptions } from "./environment.ts";
 import { closeFifo, type Fifo, FifoStock } from "./fifo-stock.ts";
 import { LocalShell } from "./local-shell.ts";
 import { deadShells, endShellProcesses, knownProcesses, type ShellTrace, shellMark } from "./shell-processes.ts";
-import { ShellRecord, shellsDirectory, sweepDeadOwners } from "./shell-record.ts";
+import { ShellRecord } from "./shell-record.ts";
 
 export interface LocalProcessesOptions {
   home: string;

@@ -15,7 +15,7 @@ import type {
   SpawnOptions,
 } from "./environment.ts";
 import { LocalFiles } from "./local-files.ts";
-import { LocalProcesses } from "./local-processes.ts";
+import type { LocalProcesses, LocalProcessesOptions } from "./local-processes.ts";
 
 export interface LocalEnvironmentOptions {
   workspace?: string;
@@ -39,8 +39,10 @@ class LocalEnvironment implements Environment {
   readonly workspace: string | undefined;
   readonly python: string;
   readonly #files: LocalFiles;
-  readonly #processes: LocalProcesses;
   readonly #startFolder: string;
+  readonly #options: Pick<LocalProcessesOptions, "home" | "environment" | "log">;
+  #processes: Promise<LocalProcesses> | undefined;
+  #isClosed = false;
 
   constructor({
     workspace,
@@ -54,17 +56,17 @@ class LocalEnvironment implements Environment {
     this.python = python;
     this.#startFolder = this.workspace ?? userHome;
     this.#files = new LocalFiles({ workspace: this.workspace, userHome });
-    const standard = childEnvironment({ env: process.env });
-    this.#processes = new LocalProcesses({ home, environment: environment ?? (() => standard), log });
+    this.#options = { home, environment: environment ?? (() => childEnvironment({ env: process.env })), log };
   }
 
-  spawn(command: string, options: SpawnOptions): Promise<ShellProcess> {
+  async spawn(command: string, options: SpawnOptions): Promise<ShellProcess> {
     const cwd = options.cwd === undefined ? this.#startFolder : this.resolvePath(options.cwd);
-    return this.#processes.spawn(command, { ...options, cwd });
+    this.#processes ??= this.#loadProcesses();
+    return (await this.#processes).spawn(command, { ...options, cwd });
   }
 
-  endShells(sessionId: string, graceMs: number): Promise<void> {
-    return this.#processes.endShells(sessionId, graceMs);
+  async endShells(sessionId: string, graceMs: number): Promise<void> {
+    await (await this.#processes)?.endShells(sessionId, graceMs);
   }
 
   readFile(path: string, options?: ReadOptions): Promise<Uint8Array> {
@@ -100,7 +102,15 @@ class LocalEnvironment implements Environment {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#processes[Symbol.asyncDispose]();
+    this.#isClosed = true;
+    await (await this.#processes)?.[Symbol.asyncDispose]();
+  }
+
+  /** Node's parts for processes take milliseconds to load, and many runs start none. */
+  async #loadProcesses(): Promise<LocalProcesses> {
+    if (this.#isClosed) throw new BubError("tool", "no shell can be started: the environment is closed");
+    const { LocalProcesses } = await import("./local-processes.ts");
+    return new LocalProcesses(this.#options);
   }
 }
 

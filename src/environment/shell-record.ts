@@ -1,17 +1,11 @@
 // What outlives this process about its shells: a file per process in `<home>/shells` that says what to end.
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { bootId, isAlive, pidNamespace, processStartTime } from "../base/processes.ts";
-import { endShellProcesses, type ShellTrace } from "./shell-processes.ts";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { ownRecordPath, recordHeader, renderTrace, shellsDirectory } from "./dead-owners.ts";
+import type { ShellTrace } from "./shell-processes.ts";
 import { Watchdog } from "./watchdog.ts";
 
-const sweepGraceMs = 500;
 /** The file is written anew when it has this many lines more than it needs. */
 const mostStaleLines = 512;
-
-/** Where a home keeps its records and the output of shells. */
-export const shellsDirectory = (home: string): string => join(home, "shells");
 
 /** The record of this process in one home; every environment of the process there shares it. */
 export class ShellRecord {
@@ -25,7 +19,7 @@ export class ShellRecord {
 
   constructor(home: string) {
     this.#home = home;
-    this.#path = join(shellsDirectory(home), `${process.pid}-${slugOf(processStartTime(process.pid) ?? "")}`);
+    this.#path = ownRecordPath(home);
   }
 
   /** The record of `home`, the same for everyone who asks; close it as often as it was opened. */
@@ -71,13 +65,13 @@ export class ShellRecord {
     if (this.#file !== undefined) return this.#file;
     mkdirSync(shellsDirectory(this.#home), { recursive: true, mode: 0o700 });
     this.#file = openSync(this.#path, "a", 0o600);
-    writeSync(this.#file, headerLine());
+    writeSync(this.#file, recordHeader());
     return this.#file;
   }
 
   #rewrite(): void {
     const next = `${this.#path}.new`;
-    writeFileSync(next, [headerLine(), ...this.#lines.values()].join(""), { mode: 0o600 });
+    writeFileSync(next, [recordHeader(), ...this.#lines.values()].join(""), { mode: 0o600 });
     renameSync(next, this.#path);
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = openSync(this.#path, "a", 0o600);
@@ -86,59 +80,3 @@ export class ShellRecord {
 }
 
 const records = new Map<string, ShellRecord>();
-
-/**
- * Ends what processes of this home that are gone left running, by their records. Costs one look at a folder when there
- * is none. Call it when a process starts to use the home.
- */
-export async function sweepDeadOwners(home: string): Promise<void> {
-  const directory = shellsDirectory(home);
-  const names = await readdir(directory).catch(() => []);
-  await Promise.all(names.filter(isOfDeadOwner).map((name) => sweepRecord(join(directory, name))));
-}
-
-/** The shells that a record tells of. */
-export function parseShellRecord(text: string): ShellTrace[] {
-  return text.split("\n").flatMap((line): ShellTrace[] => {
-    const [, shellId, group, pid, startTime] = /^(bsh-[0-9a-f]{8})(?: (\d+) (\d+) (.+))?$/.exec(line) ?? [];
-    if (shellId === undefined) return [];
-    if (startTime === undefined) return [{ shellId, witnesses: [] }];
-    return [{ shellId, group: Number(group), witnesses: [{ pid: Number(pid), startTime }] }];
-  });
-}
-
-function renderTrace({ shellId, group, witnesses }: ShellTrace): string {
-  if (group === undefined || witnesses.length === 0) return `${shellId}\n`;
-  return witnesses.map(({ pid, startTime }) => `${shellId} ${group} ${pid} ${startTime}\n`).join("");
-}
-
-async function sweepRecord(path: string): Promise<void> {
-  const text = readOrEmpty(path);
-  const [header = ""] = text.split("\n", 1);
-  const [, boot, namespace] = header.split(" ");
-  // Pids of another namespace say nothing here; those of another boot are gone.
-  if (boot === (bootId() || "-") && namespace !== (pidNamespace() || "-")) return;
-  if (await endShellProcesses(parseShellRecord(text), sweepGraceMs)) rmSync(path, { force: true });
-}
-
-function isOfDeadOwner(name: string): boolean {
-  const [, pid, startTime] = /^(\d+)-(.+?)(?:\.new)?$/.exec(name) ?? [];
-  if (pid === undefined) return false;
-  return !isAlive(Number(pid)) || slugOf(processStartTime(Number(pid)) ?? "") !== startTime;
-}
-
-function headerLine(): string {
-  return `# ${bootId() || "-"} ${pidNamespace() || "-"}\n`;
-}
-
-function slugOf(startTime: string): string {
-  return startTime.replace(/[^0-9A-Za-z]+/g, "-");
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}

@@ -118,9 +118,9 @@ export class SpoolFile {
   }
 
   async close(): Promise<void> {
+    await this.#released?.promise;
     const file = this.#file;
     this.#file = undefined;
-    this.#released?.resolve();
     await this.#writing;
     this.#drained?.resolve();
     if (file !== undefined) closeSync(file);

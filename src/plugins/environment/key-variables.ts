@@ -1,0 +1,34 @@
+// Knows which variables this runtime's models have their keys from.
+import type { PluginHost } from "../../kernel/plugin-host.ts";
+import { findAccess } from "../../model/endpoint.ts";
+import { parseModelName } from "../../model/model-settings.ts";
+
+export class KeyVariables {
+  readonly #host: Pick<PluginHost, "settings" | "lookup">;
+  readonly #providers = new Set<string>();
+
+  /** Begins with the models that the settings name. */
+  constructor(host: Pick<PluginHost, "settings" | "lookup">) {
+    this.#host = host;
+    for (const model of [host.settings.model, ...host.settings.fallbackModels]) this.add(model);
+  }
+
+  /** @param model `provider:model`, as a run uses it */
+  add(model: string): void {
+    const provider = parseModelName(model)?.provider;
+    if (provider !== undefined) this.#providers.add(provider);
+  }
+
+  names(): string[] {
+    return [...this.#providers].flatMap((provider) => this.#sourceOf(provider) ?? []);
+  }
+
+  /** Providers of plugins have no key that is known here. */
+  #sourceOf(provider: string): string | undefined {
+    try {
+      return findAccess(provider, this.#host.settings, this.#host.lookup).keySource;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// The default place for tools: this machine.
+import { childEnvironment } from "../../environment/child-environment.ts";
+import { sweepDeadOwners } from "../../environment/dead-owners.ts";
+import { createLocalEnvironment } from "../../environment/local.ts";
+import { definePlugin } from "../../kernel/plugin.ts";
+import type { PluginHost } from "../../kernel/plugin-host.ts";
+import { KeyVariables } from "./key-variables.ts";
+
+export const environmentPlugin = definePlugin((host: PluginHost) => {
+  const { settings, env, events, log } = host;
+  const keys = new KeyVariables(host);
+  events.on("model-call-started", ({ model }) => keys.add(model));
+  const environment = () => childEnvironment({ env, keyVariables: keys.names(), allow: settings.shellEnvAllow });
+  return {
+    name: "environment",
+    provideEnvironment: ({ workspace }) =>
+      createLocalEnvironment({ workspace, home: settings.home, python: settings.python, environment, log }),
+    // Nobody waits for it: what is left of a dead owner has waited long enough already.
+    lifespan() {
+      sweepDeadOwners(settings.home).catch((error) => log.warn("shells of a dead owner could not be ended", { error }));
+      return undefined;
+    },
+  };
+});

@@ -1,0 +1,30 @@
+// Waits for a shell in the foreground: for its end, its time, or its turn's cancellation, whichever is first.
+import { setImmediate } from "node:timers/promises";
+import type { Shell } from "./shell-registry.ts";
+
+/** The longest that a timer takes. */
+const longestTimer = 2 ** 31 - 1;
+
+/** A command that ends in the same instant as its time is "exited". Leaves no timer and no listener behind. */
+export async function waitForShell(
+  shell: Pick<Shell, "process" | "ended">,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<"exited" | "timeout" | "aborted"> {
+  if (signal.aborted) return "aborted";
+  const stop = new AbortController();
+  const first = await new Promise<"exited" | "timeout" | "aborted">((resolve) => {
+    const timer = setTimeout(() => resolve("timeout"), Math.min(timeoutMs, longestTimer));
+    const abort = () => resolve("aborted");
+    signal.addEventListener("abort", abort, { signal: stop.signal });
+    stop.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    void shell.ended.then(() => resolve("exited"));
+  });
+  stop.abort();
+  if (first !== "timeout") return first;
+  // The end may have happened without having been heard of: timers come first in a round of the event loop.
+  await setImmediate();
+  if (!shell.process.ending) return "timeout";
+  await shell.ended;
+  return "exited";
+}
