@@ -5,8 +5,9 @@ import type { StreamEvent } from "../base/events.ts";
 import type { InboxId } from "../base/ids.ts";
 import type { InboxItem } from "../tape/store.ts";
 import type { ChannelPort } from "./channel.ts";
-import { type Inbound, sessionIdOf } from "./envelope.ts";
+import type { Inbound } from "./envelope.ts";
 import type { Runtime } from "./runtime.ts";
+import { resolveSession } from "./turn.ts";
 
 export interface GatewayOptions {
   /** Ends every turn of this gateway. */
@@ -31,7 +32,7 @@ export class Gateway implements ChannelPort {
   /** Resolves when the message's turn is over, or at once when it steers, waits or is dropped. */
   async receive(inbound: Inbound): Promise<void> {
     const { hooks, sessions } = this.#runtime;
-    const sessionId = (await hooks.first("resolveSession", inbound, this.#runtime)) ?? sessionIdOf(inbound);
+    const sessionId = await resolveSession(inbound, this.#runtime);
     const live = sessions.live(sessionId);
     if (live === undefined) return this.#runAll(inbound, sessionId);
     const admission = (await hooks.first("admitMessage", inbound, this.#runtime)) ?? "follow_up";

@@ -51,8 +51,12 @@ export class HookRunner {
   /** As `first`, for the hook whose answer is a stream: whoever answers starts it. */
   firstStream(...args: Arguments<"runModel">): ReturnType<Hooks["runModel"]> {
     for (const handler of this.handlers("runModel")) {
-      const stream = handler.call(...args);
-      if (stream !== undefined) return stream;
+      try {
+        const stream = handler.call(...args);
+        if (stream !== undefined) return stream;
+      } catch (error) {
+        throw pluginError(handler.plugin, "runModel", error);
+      }
     }
     return undefined;
   }

@@ -63,12 +63,12 @@ export interface SidecarDefinition {
   readonly name: string;
 }
 
-/** Makes models of one provider. */
+/** Makes models of one provider, or of any. */
 export interface ModelProvider {
-  /** The part of `provider:model` before the colon. */
+  /** The part of `provider:model` before the colon; `*` is asked about those that no plugin names. */
   readonly provider: string;
-  /** Undefined: not mine after all, ask the next. */
-  create(modelId: string, runtime: Runtime): Awaitable<Model | undefined>;
+  /** Undefined: not mine after all, ask the next. @throws BubError `config` in one sentence that says what to set */
+  create(modelId: string, runtime: Runtime, provider: string): Awaitable<Model | undefined>;
   /** Ids that `bub doctor` and `,model` can offer. */
   list?(runtime: Runtime, signal: AbortSignal): Promise<readonly string[]>;
 }

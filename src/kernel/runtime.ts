@@ -12,7 +12,7 @@ import { createLogger, type Logger, SecretMask } from "../base/log.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
 import type { OwnedTool } from "../tools/toolset.ts";
-import { type Inbound, sessionIdOf } from "./envelope.ts";
+import type { Inbound } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
 import type { Plugin, PluginSource } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
@@ -133,6 +133,7 @@ class PluginRuntime implements Runtime {
   readonly #open = new Disposer();
   readonly #environments = new Map<string, Promise<Environment>>();
   readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
   #storage: TapeStorage | undefined;
   #tools: readonly OwnedTool[] = [];
 
@@ -183,21 +184,15 @@ class PluginRuntime implements Runtime {
   }
 
   async *run(inbound: Inbound, options: RunOptions = {}): AsyncGenerator<StreamEvent, void> {
-    const stop = new AbortController();
-    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-    const sessionId = (await this.hooks.first("resolveSession", inbound, this)) ?? sessionIdOf(inbound);
-    const leave = await this.#enter(sessionId, signal);
+    const { signal = this.#stop.signal, wait } = options;
     const over = this.#track();
-    const onLive = (turn: Turn) => this.sessions.begin(sessionId, { turn, cancel: (reason) => stop.abort(reason) });
-    const onWait = (holder: LeaseHolder) => {
+    const onWait = (holder: LeaseHolder, sessionId: string) => {
       options.onWait?.(holder);
       void this.#askToQuit(inbound, sessionId, holder);
     };
     try {
-      yield* runTurn(inbound, sessionId, this, { signal, wait: options.wait, onWait, onLive });
+      yield* runTurn(inbound, this, { signal: AbortSignal.any([signal, this.#stop.signal]), wait, onWait });
     } finally {
-      this.sessions.end(sessionId);
-      leave();
       over();
     }
   }
@@ -220,7 +215,7 @@ class PluginRuntime implements Runtime {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.sessions.cancelAll(new CancelledError("the runtime ended"));
+    this.#stop.abort(new CancelledError("the runtime ended"));
     await Promise.all(this.#running);
     for (const environment of this.#environments.values()) {
       const closable = await environment.catch(() => undefined);
@@ -234,15 +229,6 @@ class PluginRuntime implements Runtime {
     if (environment === undefined)
       throw new BubError("config", "No plugin gives a place for tools (provideEnvironment).");
     return environment;
-  }
-
-  /** A turn that waits for its turn can be cancelled without having begun. */
-  async #enter(sessionId: string, signal: AbortSignal): Promise<() => void> {
-    try {
-      return await this.sessions.enter(sessionId, signal);
-    } catch {
-      return () => undefined;
-    }
   }
 
   #track(): () => void {

@@ -49,9 +49,4 @@ export class SessionQueue {
   end(sessionId: string): void {
     this.#live.delete(sessionId);
   }
-
-  /** Cancels every turn that is on. */
-  cancelAll(reason: Error): void {
-    for (const live of this.#live.values()) live.cancel(reason);
-  }
 }

@@ -1,7 +1,7 @@
 // The session's inbox during one turn: what steps take, and the item that ends the turn.
 import { untilAborted } from "../base/abort.ts";
 import type { TapeId } from "../base/ids.ts";
-import type { InboxItem, InboxPort } from "../tape/store.ts";
+import type { InboxPort } from "../tape/store.ts";
 import type { TurnInbox } from "./turn-state.ts";
 
 export interface OpenTurnInbox extends TurnInbox, AsyncDisposable {}
@@ -33,8 +33,8 @@ export function openTurnInbox(inboxes: InboxPort, tape: TapeId, token: string, o
       const items = await inboxes.list(tape);
       return items.filter(({ kind }) => kind === "steer" || kind === "notification");
     },
-    async taken(items: readonly InboxItem[]) {
-      for (const item of items) await inboxes.remove(tape, item.id);
+    async taken(ids) {
+      for (const id of ids) await inboxes.remove(tape, id);
     },
     async changed(signal) {
       if (arrived) return;

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Emitter } from "../base/emitter.ts";
 import type { BusEvents } from "../base/events.ts";
-import type { TurnId } from "../base/ids.ts";
+import type { InboxId, TurnId } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import type { InboxItem } from "../tape/store.ts";
 import type { ToolTurn } from "../tools/tool.ts";
@@ -18,7 +18,7 @@ export interface TurnInbox {
   /** Items that a step takes: steering messages and notifications, in order. */
   pending(): Promise<readonly InboxItem[]>;
   /** Deletes items that stand on the tape by now. */
-  taken(items: readonly InboxItem[]): Promise<void>;
+  taken(ids: readonly InboxId[]): Promise<void>;
   /** Resolves when something arrived since the last `pending`; rejects with the signal's reason. */
   changed(signal: AbortSignal): Promise<void>;
 }

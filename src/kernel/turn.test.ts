@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CancelledError } from "../base/abort.ts";
 import { BubError } from "../base/errors.ts";
 import type { StreamEvent } from "../base/events.ts";
-import { callTool, say, scriptedModel } from "../testing/scripted-model.ts";
+import { calls, callTool, say, scriptedModel } from "../testing/scripted-model.ts";
 import { testRuntime } from "../testing/test-runtime.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { Outbound } from "./envelope.ts";
@@ -197,9 +197,12 @@ test("leaving a turn's events early cancels it and frees the session", async () 
         }),
       ),
   });
-  await using runtime = await testRuntime({ model: scriptedModel([callTool("hang"), say("next")]), tools: [hang] });
+  await using runtime = await testRuntime({
+    model: scriptedModel([calls(callTool("ecco"), callTool("hang")), say("next")]),
+    tools: [hang],
+  });
   for await (const event of runtime.runtime.run({ channel: "cli", chatId: "test", content: "go" })) {
-    if (event.type === "tool-call") break;
+    if (event.type === "tool-result") break;
   }
   expect((await runtime.send("again")).text).toBe("next");
   expect(aborted).toBe(true);

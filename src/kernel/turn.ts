@@ -6,7 +6,7 @@ import type { StreamEvent, StreamEventBody } from "../base/events.ts";
 import { newRunId, newTurnId } from "../base/ids.ts";
 import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
 import { Tape } from "../tape/tape.ts";
-import type { Inbound, Prompt } from "./envelope.ts";
+import { type Inbound, type Prompt, sessionIdOf } from "./envelope.ts";
 import type { TurnOutcome } from "./hooks.ts";
 import type { Runtime } from "./runtime.ts";
 import { openTurnInbox } from "./turn-inbox.ts";
@@ -23,9 +23,7 @@ export interface TurnOptions {
   /** False: fail at once when another process holds the session. */
   wait?: boolean;
   /** Told once when somebody else holds the session. */
-  onWait?: (holder: LeaseHolder) => void;
-  /** Told when the turn has its session; `cancel` ends it. */
-  onLive?: (turn: Turn) => void;
+  onWait?: (holder: LeaseHolder, sessionId: string) => void;
 }
 
 /**
@@ -34,25 +32,23 @@ export interface TurnOptions {
  */
 export async function* runTurn(
   inbound: Inbound,
-  sessionId: string,
   runtime: Runtime,
   options: TurnOptions,
 ): AsyncGenerator<StreamEvent, void> {
-  const stages = new Stages(inbound, sessionId, runtime);
+  const stages = new Stages(inbound, sessionIdOf(inbound), runtime);
   let outcome: TurnOutcome;
   try {
-    await using open = await stages.run("openSession", () => openTurn(inbound, sessionId, runtime, options));
+    stages.sessionId = await stages.run("resolveSession", () => resolveSession(inbound, runtime));
+    await using open = await stages.run("openSession", () => openTurn(inbound, stages.sessionId, runtime, options));
     const { turn } = open;
-    stages.turn = turn;
-    stages.leave = open.cancel;
-    options.onLive?.(turn);
+    stages.begin(open);
     outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
     await deliver(turn, outcome, stages);
   } catch (error) {
     outcome = yield* stages.failed(error);
-    await deliverFailure(inbound, sessionId, outcome, stages);
+    await deliverFailure(outcome, stages);
   }
-  yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
+  yield stages.final(outcome);
 }
 
 /**
@@ -62,17 +58,17 @@ export async function* runTurn(
 export async function* runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void> {
   const stages = new Stages(inbound, live.sessionId, live.runtime);
   const turn: Turn = { ...live, turnId: newTurnId(), inbound, signal, state: {} };
-  stages.turn = turn;
+  stages.begin({ turn });
   let outcome: TurnOutcome;
   try {
     outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
   } catch (error) {
     outcome = yield* stages.failed(error);
   }
-  yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
+  yield stages.final(outcome);
 }
 
-export interface ChildRequest extends Omit<TurnOptions, "onLive"> {
+export interface ChildRequest extends TurnOptions {
   sessionId: string;
   prompt: Prompt;
   toolScope: ToolScope;
@@ -92,13 +88,12 @@ export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncG
   try {
     await using open = await openTurn(inbound, sessionId, runtime, request);
     const turn: Turn = { ...open.turn, toolScope: request.toolScope, state: { ...request.state } };
-    stages.turn = turn;
-    stages.leave = open.cancel;
+    stages.begin({ turn, cancel: open.cancel });
     outcome = yield* answer(turn, stages, async () => prompt);
   } catch (error) {
     outcome = yield* stages.failed(error);
   }
-  yield stages.event({ type: "final", ok: outcome.status === "ok", text: outcome.text, status: outcome.status });
+  yield stages.final(outcome);
 }
 
 async function* answer(
@@ -121,13 +116,18 @@ async function* answer(
   return outcome;
 }
 
+/** The session that a message belongs to. */
+export async function resolveSession(inbound: Inbound, runtime: Runtime): Promise<string> {
+  return (await runtime.hooks.first("resolveSession", inbound, runtime)) ?? sessionIdOf(inbound);
+}
+
 async function buildPrompt(inbound: Inbound, turn: Turn): Promise<Prompt> {
   const prompt = await turn.runtime.hooks.first("buildPrompt", inbound, turn);
   return prompt ?? { kind: "message", content: inbound.content, meta: inbound.meta };
 }
 
 async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGenerator<StreamEvent, TurnOutcome> {
-  const stream = turn.runtime.hooks.firstStream(prompt, turn);
+  const stream = await stages.run("runModel", async () => turn.runtime.hooks.firstStream(prompt, turn));
   if (stream === undefined) throw new Error("no plugin answers prompts (runModel)");
   const events = stream[Symbol.asyncIterator]();
   let outcome: TurnOutcome = { status: "error", text: "", error: "the run ended without a final event" };
@@ -148,7 +148,7 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
     throw error;
   } finally {
     // Whoever leaves the stream early wants its work stopped.
-    if (end === "left") stages.leave?.(new CancelledError("nobody reads the turn any more"));
+    if (end === "left") stages.cancel?.(new CancelledError("nobody reads the turn any more"));
     // Not waited for: a stage that was abandoned may never answer.
     if (end !== "done") events.return?.(undefined).catch(() => undefined);
   }
@@ -163,19 +163,17 @@ async function deliver(turn: Turn, outcome: TurnOutcome, stages: Stages): Promis
   }
 }
 
-async function deliverFailure(
-  inbound: Inbound,
-  sessionId: string,
-  outcome: TurnOutcome,
-  stages: Stages,
-): Promise<void> {
+async function deliverFailure(outcome: TurnOutcome, { inbound, sessionId, runtime }: Stages): Promise<void> {
   if (outcome.error === undefined) return;
   const { channel, chatId } = inbound;
-  const outbound = { channel, chatId, sessionId, kind: "error", text: outcome.error } as const;
   try {
-    await stages.runtime.hooks.first("dispatchOutbound", outbound, stages.runtime);
+    await runtime.hooks.first(
+      "dispatchOutbound",
+      { channel, chatId, sessionId, kind: "error", text: outcome.error },
+      runtime,
+    );
   } catch (error) {
-    stages.runtime.log.error("an error message could not be delivered", { channel, error });
+    runtime.log.error("an error message could not be delivered", { channel, error });
   }
 }
 
@@ -194,7 +192,15 @@ async function openTurn(
   const storage = options.storage ?? runtime.storage;
   const tapeId = runtime.tapeIdOf(sessionId);
   await using opening = new Disposer();
-  const lease = opening.use(await storage.leases.acquire(tapeId, { sessionId, signal, wait, onWait }));
+  opening.defer(await runtime.sessions.enter(sessionId, signal));
+  const lease = opening.use(
+    await storage.leases.acquire(tapeId, {
+      sessionId,
+      signal,
+      wait,
+      onWait: (holder) => onWait?.(holder, sessionId),
+    }),
+  );
   const environment = await runtime.environmentOf(sessionId);
   const { clock, workspace = null } = runtime;
   const beginning = () =>
@@ -219,6 +225,8 @@ async function openTurn(
     clock: runtime.clock,
     log: runtime.log.child({ session: sessionId }),
   };
+  runtime.sessions.begin(sessionId, { turn, cancel: (reason) => cancel.abort(reason) });
+  opening.defer(() => runtime.sessions.end(sessionId));
   const open = opening.move();
   return { turn, cancel: (reason) => cancel.abort(reason), [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
 }
@@ -226,17 +234,22 @@ async function openTurn(
 /** Runs a turn's stages: each is told apart in errors, and none outlives a cancel by more than the grace. */
 class Stages {
   turn: Turn | undefined;
-  /** Cancels the turn from inside. */
-  leave: ((reason: Error) => void) | undefined;
+  /** Cancels the turn from inside; undefined for one that is not its session's own. */
+  cancel: ((reason: Error) => void) | undefined;
   #stage = "openSession";
-  #place: Pick<StreamEvent, "run_id" | "step">;
+  #place: Pick<StreamEvent, "run_id" | "step"> = { run_id: newRunId(), step: 0 };
+  #turnId = newTurnId();
 
   constructor(
     readonly inbound: Inbound,
-    readonly sessionId: string,
+    public sessionId: string,
     readonly runtime: Runtime,
-  ) {
-    this.#place = { run_id: newRunId(), step: 0 };
+  ) {}
+
+  begin({ turn, cancel }: { turn: Turn; cancel?: (reason: Error) => void }): void {
+    this.turn = turn;
+    this.cancel = cancel;
+    this.#turnId = turn.turnId;
   }
 
   async run<Value>(stage: string, work: () => Promise<Value>): Promise<Value> {
@@ -251,9 +264,12 @@ class Stages {
   }
 
   event(body: StreamEventBody): StreamEvent {
-    const turnId = this.turn?.turnId ?? newTurnId();
     const date = this.runtime.clock.now().toISOString();
-    return { ...body, turn_id: turnId, ...this.#place, session_id: this.sessionId, date };
+    return { ...body, turn_id: this.#turnId, ...this.#place, session_id: this.sessionId, date };
+  }
+
+  final({ status, text }: TurnOutcome): StreamEvent {
+    return this.event({ type: "final", ok: status === "ok", text, status });
   }
 
   async *failed(error: unknown): AsyncGenerator<StreamEvent, TurnOutcome> {

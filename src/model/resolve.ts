@@ -17,6 +17,8 @@ export interface ResolveOptions {
   readonly folder?: string;
   /** Told each secret, so that no log shows it. */
   readonly onSecret?: (secret: string) => void;
+  /** Told the name of the variable that the key came from. */
+  readonly onKeySource?: (variable: string) => void;
 }
 
 /**
@@ -30,9 +32,10 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
   }
   const { provider, modelId } = parsed;
   if (provider === "scripted") return loadScripted(modelId, options.folder);
-  const { settings, lookup = () => undefined, transport = createTransport(), onSecret } = options;
+  const { settings, lookup = () => undefined, transport = createTransport(), onSecret, onKeySource } = options;
   const access = findAccess(provider, settings, lookup);
   if (access.key !== undefined) onSecret?.(access.key);
+  if (access.keySource !== undefined) onKeySource?.(access.keySource);
   const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
   const { createChatCompletionsModel } = await import("./chat-completions/model.ts");
   const model = createChatCompletionsModel({

@@ -1,8 +1,8 @@
 // A whole runtime in memory for tests: scripted answers in, what happened out.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Content } from "../base/content.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Content } from "../base/content.ts";
 import type { StepStatus, StreamEvent } from "../base/events.ts";
 import type { Environment } from "../environment/environment.ts";
 import { createMemoryEnvironment } from "../environment/memory.ts";
@@ -65,7 +65,8 @@ const session = "cli:test";
 export async function testRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
   const { model, tools = [], plugins = [], settings, workspace, clock, env = {} } = options;
   const storage = options.storage ?? createMemoryStorage({ clock });
-  const environment = options.environment === undefined ? createMemoryEnvironment({ workspace: "/work" }) : options.environment;
+  const environment =
+    options.environment === undefined ? createMemoryEnvironment({ workspace: "/work" }) : options.environment;
   const log: string[] = [];
   const own = definePlugin({
     name: "test",
@@ -77,7 +78,11 @@ export async function testRuntime(options: TestRuntimeOptions = {}): Promise<Tes
   const runtime = await createRuntime({
     plugins: [...defaults, own, ...plugins],
     // A place where nothing is: no settings are read, and what wants to write there has to make it.
-    settings: { home: join(tmpdir(), `bub-test-${process.pid}`), ...settings, ...(model !== undefined && { model: nameOf(model) }) },
+    settings: {
+      home: join(tmpdir(), `bub-test-${process.pid}`),
+      ...settings,
+      ...(model !== undefined && { model: nameOf(model) }),
+    },
     workspace,
     env,
     clock,

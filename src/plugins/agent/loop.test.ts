@@ -5,6 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { TapeEntry } from "../../tape/entry.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
+import type { TapeStorage } from "../../tape/store.ts";
 import { calls, callTool, cutOff, fail, say, scriptedModel, stall } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
@@ -78,7 +79,7 @@ test("R2.2 events: ids equal the entries' meta, final once and last", async () =
 });
 
 test("R3.3 results reach the next request in call order, though they finish in another", async () => {
-  const gate = Promise.withResolvers?.() ?? makeGate();
+  const gate = makeGate();
   const slow = defineTool({ name: "slow", description: "Wait.", run: () => gate.promise.then(() => "slow") });
   const fast = defineTool({
     name: "fast",
@@ -339,16 +340,20 @@ function failingAfterFirstResult(
       },
     });
   };
-  return { ...storage, tapes: { ...bound(storage.tapes), open }, [Symbol.asyncDispose]: async () => undefined };
+  return { ...portsOf(storage), tapes: { ...methodsOf(storage.tapes), open } };
 }
 
-function bound<Port extends object>(port: Port): Port {
-  return new Proxy(port, { get: (target, name) => bindIfMethod(target, name) });
+function portsOf({ tapes, leases, inboxes, media }: TapeStorage): TapeStorage {
+  return { tapes, leases, inboxes, media, [Symbol.asyncDispose]: async () => undefined };
 }
 
-function bindIfMethod<Port extends object>(target: Port, name: string | symbol): unknown {
-  const value = Reflect.get(target, name) as unknown;
-  return typeof value === "function" ? value.bind(target) : value;
+/** A port's methods as an object of functions, to replace some. */
+function methodsOf<Port extends object>(port: Port): Port {
+  const names = new Set([...Object.keys(port), ...Object.getOwnPropertyNames(Object.getPrototypeOf(port))]);
+  const bound = [...names].map((name) => [name, (port as Record<string, unknown>)[name]] as const);
+  return Object.fromEntries(
+    bound.map(([name, value]) => [name, typeof value === "function" ? value.bind(port) : value]),
+  ) as Port;
 }
 
 test("T0.9 an unknown tool is guidance for the model, and the turn goes on", async () => {

@@ -52,9 +52,9 @@ export async function findModel(id: string, runtime: Runtime): Promise<Model> {
   }
   const provider = id.slice(0, colon);
   const offered = (await runtime.hooks.collect("provideModels", runtime)).flatMap(({ answer }) => answer).reverse();
-  for (const candidate of offered) {
-    if (candidate.provider !== provider) continue;
-    const model = await candidate.create(id.slice(colon + 1), runtime);
+  const named = offered.filter((candidate) => candidate.provider === provider);
+  for (const candidate of [...named, ...offered.filter((other) => other.provider === "*")]) {
+    const model = await candidate.create(id.slice(colon + 1), runtime, provider);
     if (model !== undefined) return model;
   }
   const names = [...new Set(offered.map((candidate) => candidate.provider))].sort();

@@ -1,8 +1,7 @@
 // One step: messages in, one model call, its answer recorded, its tools run, their results recorded.
 
 import type { StepStatus, StreamEvent, StreamEventBody, Usage } from "../../base/events.ts";
-import type { RunId } from "../../base/ids.ts";
-import { newRunId } from "../../base/ids.ts";
+import { type InboxId, newRunId, type RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
 import type { InboxItem } from "../../tape/store.ts";
@@ -68,16 +67,18 @@ export function placeStep({ turn }: Run, step: number): StepPlace {
 
 /** Writes what the model has not seen yet: the system prompt if it changed, the inbox, then the fresh messages. */
 async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly EntryDraft[]): Promise<void> {
-  const { tape, inbox } = run.turn;
-  const items = await inbox.pending();
-  const news = items.filter(({ id }) => !tape.facts.inbox.includes(id)).map(messageOf);
+  const { tape, inbox, runtime } = run.turn;
+  // A fresh message may be an item itself: one that waited for a turn of its own.
+  const own = fresh.flatMap((draft) => (typeof draft.meta?.inbox === "string" ? [draft.meta.inbox as InboxId] : []));
+  const waiting = (await inbox.pending()).filter(({ id }) => !own.includes(id));
+  const news = waiting.filter(({ id }) => !tape.facts.inbox.includes(id)).map(messageOf);
   const system: EntryDraft[] =
     run.context.system === run.system ? [] : [{ kind: "system", payload: { content: run.system } }];
   const drafts = await Promise.all(
-    [...system, ...news, ...fresh].map((draft) => storeMedia(draft, run.turn.runtime.storage.media)),
+    [...system, ...news, ...fresh].map((draft) => storeMedia(draft, runtime.storage.media)),
   );
   if (drafts.length > 0) await tape.append(drafts.map((draft) => ({ ...draft, meta: { ...meta, ...draft.meta } })));
-  await inbox.taken(items);
+  await inbox.taken([...waiting.map(({ id }) => id), ...own]);
 }
 
 function messageOf({ id, payload, meta }: InboxItem): EntryDraft {

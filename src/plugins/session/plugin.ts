@@ -1,4 +1,4 @@
-// Sessions by channel and chat, and what happens to a message that arrives during a run.
+// Sessions by channel and chat, the message that answers a turn, and what happens to one that arrives during a run.
 import { sessionIdOf } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 
@@ -8,5 +8,10 @@ const steeringChannels = new Set(["cli"]);
 export const sessionPlugin = definePlugin({
   name: "session",
   resolveSession: (inbound) => sessionIdOf(inbound),
+  renderOutbound({ text, error }, { inbound: { channel, chatId }, sessionId }) {
+    const to = { channel, chatId, sessionId };
+    if (error !== undefined) return [{ ...to, kind: "error", text: error }];
+    return text === "" ? [] : [{ ...to, kind: "answer", text }];
+  },
   admitMessage: ({ channel }) => (steeringChannels.has(channel) ? "steer" : "follow_up"),
 });
