@@ -39,7 +39,7 @@ test("on a terminal the text streams, tool lines stand on lines of their own, an
   using printer = new TurnPrinter({ answers: output, progress: output });
   for (const each of [say("I lo"), say("ok."), call, called, finished, say("Done"), finished]) printer.show(each);
   printer.answer("Done");
-  expect(text()).toBe("I look.\n  bash ls (5 ms)\nDone\n");
+  expect(text()).toBe("I look.\n  bash ls (5 ms)\n\nDone\n");
 });
 
 test("an answer that a plugin changed is shown after what streamed", () => {
@@ -80,12 +80,12 @@ test("hostile text: escape sequences of a model and of a tool reach no terminal"
   expect(/(?!\n)\p{Cc}/u.test(text())).toBe(false);
 });
 
-test("shown results are cut by lines and say so", () => {
+test("shown results are cut in the middle and say so", () => {
   const { output, text } = screen();
-  using printer = new TurnPrinter({ answers: output, progress: output, resultLines: 2 });
+  using printer = new TurnPrinter({ answers: output, progress: output, resultLines: 3 });
   printer.show(call);
-  printer.show(called);
-  expect(text()).toBe("  bash ls (5 ms)\n  | a\n  | b\n  | … 1 more lines\n");
+  printer.show({ ...called, text: "a\nb\nc\nd\ne\n" } as StreamEvent);
+  expect(text()).toBe("  bash ls (5 ms)\n  | a\n  | b\n  | … 2 lines\n  | e\n");
 });
 
 test("a status line tells what runs and is gone before anything else is written", () => {

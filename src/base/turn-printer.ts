@@ -17,7 +17,7 @@ export interface TurnPrinterOptions {
   streams?: boolean;
   /** A line that is drawn over while something runs. Default true. */
   showsStatus?: boolean;
-  /** Lines of each tool's result to show. Default 0. */
+  /** Most lines of each tool's result to show, of its beginning and its end. Default 0. */
   resultLines?: number;
 }
 
@@ -34,6 +34,7 @@ export class TurnPrinter implements Disposable {
   #streamed = "";
   /** The last text that streamed to its end. */
   #shownText = "";
+  #isBelowProgress = false;
   #shownError: string | undefined;
 
   constructor(options: TurnPrinterOptions) {
@@ -101,6 +102,8 @@ export class TurnPrinter implements Disposable {
   #stream(delta: string): void {
     if (!this.#streams) return;
     this.#status?.clear();
+    if (this.#isBelowProgress) this.#answers.write("\n");
+    this.#isBelowProgress = false;
     this.#streamed += delta;
     this.#answers.write(neutralise(delta));
   }
@@ -127,18 +130,19 @@ export class TurnPrinter implements Disposable {
         this.#progress.columns - 2,
       );
       this.#writeProgress(styled(this.#progress, isError ? "red" : "dim", `  ${line}`));
-      for (const shown of this.#firstLinesOf(text)) this.#writeProgress(styled(this.#progress, "dim", `  | ${shown}`));
+      for (const shown of this.#linesOf(text)) this.#writeProgress(styled(this.#progress, "dim", `  | ${shown}`));
     }
     this.#showRunning();
   }
 
-  #firstLinesOf(text: string): string[] {
+  #linesOf(text: string): string[] {
     const lines = text.trimEnd().split("\n");
     const most = this.#resultLines;
-    const shown = lines
-      .slice(0, most)
-      .map((line) => cutToWidth(neutralise(line.replaceAll("\t", "  ")), this.#progress.columns - 5));
-    return most > 0 && lines.length > most ? [...shown, `… ${lines.length - most} more lines`] : shown;
+    if (most === 0) return [];
+    const tail = Math.floor(most / 3);
+    const left = lines.length - most;
+    const shown = left > 1 ? [...lines.slice(0, most - tail), `… ${left} lines`, ...lines.slice(-tail)] : lines;
+    return shown.map((line) => cutToWidth(neutralise(line.replaceAll("\t", "  ")), this.#progress.columns - 5));
   }
 
   #showError(text: string): void {
@@ -149,6 +153,7 @@ export class TurnPrinter implements Disposable {
   #writeProgress(line: string): void {
     this.#endLine();
     this.#progress.write(`${line}\n`);
+    this.#isBelowProgress = true;
   }
 
   /** Whatever comes next starts on a line of its own. */

@@ -62,24 +62,14 @@ function buildProgram(write: Write, choose: (request: Request) => void = () => u
     })
     .exitOverride();
   for (const option of globalOptions) program.addOption(optionOf(option));
-  const parents = new Map([["", program]]);
-  for (const [name, summary] of Object.entries(groups)) parents.set(name, program.command(name).description(summary));
-  for (const spec of commands) addCommand(spec, parents, (request) => choose({ ...request, options: program.opts() }));
-  for (const name of Object.keys(groups)) {
-    const first = commands.find((spec) => spec.name.startsWith(`${name} `));
-    parents.get(name)?.addHelpText("after", `\nExample:\n  ${first?.example}`);
-  }
+  for (const spec of commands) addCommand(spec, program, (request) => choose({ ...request, options: program.opts() }));
   return program.addHelpText("after", `\nExample:\n  ${commands[0]?.example}`);
 }
 
-function addCommand(
-  spec: CommandSpec,
-  parents: ReadonlyMap<string, Command>,
-  choose: (request: Pick<Request, "work">) => void,
-): void {
-  const [name = "", group = ""] = spec.name.split(" ").reverse();
-  const command = parents.get(group)?.command(name).description(spec.summary);
-  if (command === undefined) throw new Error(`the command ${spec.name} belongs to no group`);
+function addCommand(spec: CommandSpec, program: Command, choose: (request: Pick<Request, "work">) => void): void {
+  const [name = "", group] = spec.name.split(" ").reverse();
+  const parent = group === undefined ? program : groupOf(group, program, spec);
+  const command = parent.command(name).description(spec.summary);
   command.addHelpText("after", `\nExample:\n  ${spec.example}`);
   if (spec.argument !== undefined) command.argument(spec.argument.name, spec.argument.help);
   for (const option of spec.options) command.addOption(optionOf(option));
@@ -87,6 +77,14 @@ function addCommand(
     const options = command.opts() as never;
     choose({ work: async (context) => (await spec.load())(command.args, options, context) });
   });
+}
+
+/** The group's first command makes it, and is its example. */
+function groupOf(name: string, program: Command, first: CommandSpec): Command {
+  const known = program.commands.find((command) => command.name() === name);
+  if (known !== undefined) return known;
+  const group = program.command(name).description(groups[name] ?? "");
+  return group.addHelpText("after", `\nExample:\n  ${first.example}`);
 }
 
 function optionOf({ flags, help, default: value, repeats, counts }: OptionSpec): Option {

@@ -63,14 +63,14 @@ async function runTurn(runtime: Runtime, { stdout, stop }: CommandContext): Prom
     streams: true,
     resultLines: 14,
   });
-  let lastShellFailed = true;
+  let testsPass = false;
   let isOk = false;
   for await (const event of runtime.run({ ...session, content: question }, { signal: stop.signal })) {
     printer.show(event);
-    if (event.type === "tool-result" && event.name === "bash") lastShellFailed = event.is_error;
+    if (event.type === "tool-result" && event.name === "bash") testsPass = event.text.includes("fail 0");
     if (event.type === "final") isOk = event.ok;
   }
-  return isOk && !lastShellFailed;
+  return isOk && testsPass;
 }
 
 function renderEnd(runtime: Runtime, { home, project }: DemoFolder): string {
