@@ -103,7 +103,8 @@ test("R1.8 a steering message that no step took gets a turn at once, in the proc
   await w.held;
   const tape = w.runtime.runtime.tapeIdOf("cli:test");
   // As if the item had come after the last step looked.
-  w.runtime.runtime.events.on("run-finished", () => {
+  const off = w.runtime.runtime.events.on("run-finished", () => {
+    off();
     void w.gateway.receive(typed("too late"));
   });
   w.release();

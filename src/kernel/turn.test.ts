@@ -186,20 +186,26 @@ test("R1.7 a hook that never returns after a cancel is abandoned, and the next t
 
 test("leaving a turn's events early cancels it and frees the session", async () => {
   let aborted = false;
+  let begin: (value: string) => void = () => undefined;
+  const begun = new Promise<string>((resolve) => {
+    begin = resolve;
+  });
+  const first = defineTool({ name: "first", description: "Wait for the other to begin.", run: () => begun });
   const hang = defineTool({
     name: "hang",
     description: "Wait.",
     run: (_args, { signal }) =>
-      new Promise((_, reject) =>
+      new Promise((_, reject) => {
+        begin("it did");
         signal.addEventListener("abort", () => {
           aborted = true;
           reject(signal.reason);
-        }),
-      ),
+        });
+      }),
   });
   await using runtime = await testRuntime({
-    model: scriptedModel([calls(callTool("ecco"), callTool("hang")), say("next")]),
-    tools: [hang],
+    model: scriptedModel([calls(callTool("first"), callTool("hang")), say("next")]),
+    tools: [first, hang],
   });
   for await (const event of runtime.runtime.run({ channel: "cli", chatId: "test", content: "go" })) {
     if (event.type === "tool-result") break;
