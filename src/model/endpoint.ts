@@ -68,7 +68,8 @@ export function findAccess(provider: string, settings: ModelSettings, lookup: Lo
   const entry = readEntry(provider, settings.providers);
   const known = knownProviders[entry?.type ?? provider];
   const apiBase = findBase(provider, { entry, known, settings, lookup });
-  if (apiBase === undefined) throw unknownProvider(entry?.type ?? provider, settings);
+  if (apiBase === undefined)
+    throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry, settings);
   const address = parseAddress(apiBase, provider);
   if (isOpenAi(address) && settings.clientArgs?.api_format !== "chat") throw noResponsesYet(provider);
   if (settings.clientArgs?.api_format === "responses") throw noResponsesYet(provider);
@@ -160,6 +161,11 @@ function unknownProvider(provider: string, settings: ModelSettings): BubError {
     "config",
     `There is no provider ${provider}:${guess || ` known are ${providerNames(settings).join(", ")}.`} ${variable} makes one of an address.`,
   );
+}
+
+function noAddress(provider: string, { type }: Entry, settings: ModelSettings): BubError {
+  if (type in foreignProviders) return unknownProvider(type, settings);
+  return new BubError("config", `BUB_PROVIDERS.${provider} needs an api_base: ${type} has no address of its own.`);
 }
 
 function noResponsesYet(provider: string): BubError {

@@ -29,6 +29,7 @@ async function* guarded(
   limits: GuardLimits,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { provider } = model;
+  request.signal.throwIfAborted();
   const watch = new Watch(request.signal, limits, provider);
   const events = model.stream({ ...request, signal: watch.signal })[Symbol.asyncIterator]();
   const calls: RawCall[] = [];
@@ -105,8 +106,7 @@ class Watch {
     this.#outer = outer;
     this.#idleMs = idleMs ?? Number.POSITIVE_INFINITY;
     this.#provider = provider;
-    if (outer.aborted) this.#abort();
-    else outer.addEventListener("abort", this.#abort, { once: true });
+    outer.addEventListener("abort", this.#abort, { once: true });
     if (timeoutMs !== undefined) this.#total = setTimeout(() => this.#expire("timeout", timeoutMs), timerMs(timeoutMs));
   }
 

@@ -56,7 +56,7 @@ class Problem extends Error {
     readonly path: Path,
     what: string,
   ) {
-    super(`${pathText(path)} ${what}.`);
+    super(`${pathText(path)} ${what}${what.endsWith("?") ? "" : "."}`);
   }
 }
 

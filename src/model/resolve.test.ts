@@ -1,0 +1,270 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../base/json.ts";
+import { startFaultServer, status } from "../testing/fault-server.ts";
+import { findAccess, type ProviderAccess } from "./endpoint.ts";
+import type { ModelRequest } from "./model.ts";
+import { type ModelSettings, parseModelName } from "./model-settings.ts";
+import { resolveModel } from "./resolve.ts";
+
+function access(provider: string, settings: ModelSettings = {}, env: Record<string, string> = {}): ProviderAccess {
+  return findAccess(provider, settings, (name) => env[name]);
+}
+
+function refusal(provider: string, settings: ModelSettings = {}, env: Record<string, string> = {}): string {
+  try {
+    access(provider, settings, env);
+  } catch (error) {
+    expect(error).toMatchObject({ kind: "config" });
+    return (error as Error).message;
+  }
+  throw new Error(`${provider} was accepted`);
+}
+
+const chat = { clientArgs: { api_format: "chat" } };
+
+test("R4.1 the name is split at the first colon", () => {
+  expect(parseModelName("ollama:qwen3:8b")).toEqual({ provider: "ollama", modelId: "qwen3:8b" });
+  expect(parseModelName(" OpenRouter : openrouter/free ")).toEqual({
+    provider: "openrouter",
+    modelId: "openrouter/free",
+  });
+  for (const bad of ["", "gpt-5", ":x", "openai:", "openai: "]) expect(parseModelName(bad), bad).toBeUndefined();
+});
+
+describe("R4.1 keys: BUB_API_KEY, BUB_<PROVIDER>_API_KEY, then the provider's own variable", () => {
+  const own = { OPENROUTER_API_KEY: "own" };
+  const named = { ...own, BUB_OPENROUTER_API_KEY: "named" };
+
+  test("in this order, and each says where it came from", () => {
+    expect(access("openrouter", {}, own)).toMatchObject({ key: "own", keySource: "OPENROUTER_API_KEY" });
+    expect(access("openrouter", {}, named)).toMatchObject({ key: "named", keySource: "BUB_OPENROUTER_API_KEY" });
+    expect(access("openrouter", { apiKey: "general" }, named)).toMatchObject({
+      key: "general",
+      keySource: "BUB_API_KEY",
+    });
+    expect(access("openrouter", { apiKey: "  " }, { ...own, BUB_OPENROUTER_API_KEY: "" })).toMatchObject({
+      key: "own",
+    });
+  });
+
+  test("none is one sentence that says which variable, or bub onboard", () => {
+    expect(refusal("openrouter")).toBe(
+      "There is no API key for openrouter: set OPENROUTER_API_KEY or BUB_API_KEY, or run bub onboard.",
+    );
+    expect(refusal("openai", chat)).toContain("set OPENAI_API_KEY or BUB_API_KEY, or run bub onboard.");
+    expect(refusal("my-lab", {}, { BUB_MY_LAB_API_BASE: "https://lab.example/v1" })).toContain(
+      "set BUB_MY_LAB_API_KEY or BUB_API_KEY",
+    );
+  });
+
+  test("a server on this machine needs none", () => {
+    for (const apiBase of [
+      "http://localhost:8080/v1",
+      "http://127.0.0.1:1/v1",
+      "http://[::1]:8080",
+      "http://llm.localhost/",
+    ]) {
+      expect(access("openai", { apiBase })).toMatchObject({ key: undefined, apiBase });
+    }
+    expect(access("ollama")).toEqual({ apiBase: "http://127.0.0.1:11434/v1", key: undefined, keySource: undefined });
+  });
+
+  test("what cannot be a key is told before it is sent", () => {
+    expect(refusal("openrouter", { apiKey: "sk-1\nsk-2" })).toBe(
+      "The key in BUB_API_KEY holds characters that no API key has; was more copied than the key?",
+    );
+  });
+});
+
+describe("R4.1 addresses", () => {
+  test("BUB_API_BASE, BUB_<PROVIDER>_API_BASE, the provider's own variable, its own address", () => {
+    const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://c/v1" };
+    expect(access("openai", {}, env).apiBase).toBe("https://c/v1");
+    expect(access("openai", {}, { ...env, BUB_OPENAI_API_BASE: "https://b/v1" }).apiBase).toBe("https://b/v1");
+    expect(access("openai", { apiBase: "https://a/v1" }, { ...env, BUB_OPENAI_API_BASE: "https://b/v1" }).apiBase).toBe(
+      "https://a/v1",
+    );
+    expect(access("openrouter", { apiKey: "k" }).apiBase).toBe("https://openrouter.ai/api/v1");
+  });
+
+  test("openai at its own address needs api_format chat here, at any other it does not", () => {
+    expect(refusal("openai", { apiKey: "k" })).toBe(
+      `openai would be asked by the Responses format, which this version does not speak: set BUB_CLIENT_ARGS='{"api_format":"chat"}', use openrouter:, or set an API base of your own.`,
+    );
+    expect(access("openai", { apiKey: "k", ...chat }).apiBase).toBe("https://api.openai.com/v1");
+    expect(access("openai", { apiKey: "k", apiBase: "https://x/v1" }).apiBase).toBe("https://x/v1");
+    expect(refusal("openrouter", { apiKey: "k", clientArgs: { api_format: "responses" } })).toContain(
+      "Responses format",
+    );
+  });
+
+  test("an address that is none", () => {
+    for (const apiBase of ["localhost:8080", "ftp://x", "nonsense"])
+      expect(refusal("openai", { apiKey: "k", apiBase })).toBe(
+        `The API base of openai, "${apiBase}", is no http or https address.`,
+      );
+  });
+});
+
+describe("R4.1 BUB_PROVIDERS names further endpoints", () => {
+  const providers: JsonObject = {
+    Lab: { type: "openai", api_base: "https://lab.example/v1", api_key: "lab-key" },
+    open: { type: "vllm", api_base: "http://10.0.0.7:8000/v1" },
+    mirror: { type: "openrouter" },
+  };
+
+  test("with its own address and key, whatever its letters' case", () => {
+    expect(access("lab", { providers, apiKey: "general" })).toEqual({
+      apiBase: "https://lab.example/v1",
+      key: "lab-key",
+      keySource: "BUB_PROVIDERS",
+    });
+  });
+
+  test("without a key: the one of its name, then BUB_API_KEY, else none; never the built-in provider's own", () => {
+    const env = { OPENAI_API_KEY: "not for it" };
+    expect(access("open", { providers }, env)).toMatchObject({ key: undefined });
+    expect(access("open", { providers, apiKey: "general" }, { BUB_OPEN_API_KEY: "named" })).toMatchObject({
+      key: "named",
+      keySource: "BUB_OPEN_API_KEY",
+    });
+    expect(access("open", { providers, apiKey: "general" })).toMatchObject({ key: "general" });
+  });
+
+  test("without an address: the one of its type", () => {
+    expect(access("mirror", { providers }, { OPENROUTER_API_KEY: "k" })).toMatchObject({
+      apiBase: "https://openrouter.ai/api/v1",
+      key: "k",
+    });
+  });
+
+  test("what is wrong with an entry is said", () => {
+    expect(refusal("x", { providers: { x: "http://y" } })).toBe(
+      "BUB_PROVIDERS.x must be an object with type, api_base and api_key.",
+    );
+    expect(refusal("x", { providers: { x: { api_key: 3 } } })).toBe("BUB_PROVIDERS.x.api_key must be text.");
+    expect(refusal("x", { providers: { x: { type: "vllm" } } })).toBe(
+      "BUB_PROVIDERS.x needs an api_base: vllm has no address of its own.",
+    );
+    expect(refusal("x", { providers: { x: { type: "anthropic", api_base: "https://y" } } })).toContain(
+      "anthropic cannot be asked directly in this version",
+    );
+  });
+});
+
+test("R4.1 an unknown provider is told with the near name, and how to make one", () => {
+  expect(refusal("opnrouter")).toBe(
+    "There is no provider opnrouter: did you mean openrouter? BUB_OPNROUTER_API_BASE makes one of an address.",
+  );
+  expect(refusal("zzzzzz")).toBe(
+    "There is no provider zzzzzz: known are openai, openrouter, ollama. BUB_ZZZZZZ_API_BASE makes one of an address.",
+  );
+  expect(refusal("anthropic", { apiKey: "k" })).toBe(
+    "anthropic cannot be asked directly in this version: use openrouter:, or name a compatible server with BUB_PROVIDERS.",
+  );
+  expect(access("zzzzzz", {}, { BUB_ZZZZZZ_API_BASE: "http://127.0.0.1:9/v1" }).apiBase).toBe("http://127.0.0.1:9/v1");
+});
+
+describe("resolveModel", () => {
+  const request: ModelRequest = {
+    system: "",
+    messages: [{ role: "user", content: "hi" }],
+    tools: [],
+    maxTokens: 5,
+    loadMedia: async () => "",
+    signal: new AbortController().signal,
+  };
+  const answer = { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] };
+
+  async function seenFor(
+    name: string,
+    settings: ModelSettings,
+    lookup: (name: string) => string | undefined = () => undefined,
+  ) {
+    await using server = await startFaultServer([status(200, answer)]);
+    const model = await resolveModel(name, { settings: { apiBase: server.url, ...settings }, lookup });
+    for await (const _ of model.stream(request));
+    const { headers, body } = await server.request(1);
+    return { headers, body: JSON.parse(body.toString()) };
+  }
+
+  test("R4.1 without a name it is openrouter:openrouter/free", async () => {
+    const secrets: string[] = [];
+    const model = await resolveModel(undefined, {
+      settings: { apiKey: "sk-secret" },
+      onSecret: (secret) => secrets.push(secret),
+    });
+    expect(model).toMatchObject({ provider: "openrouter", modelId: "openrouter/free", keyVariable: "BUB_API_KEY" });
+    expect(secrets).toEqual(["sk-secret"]);
+  });
+
+  test("R4.1 a name without a provider is one sentence", async () => {
+    await expect(resolveModel("gpt-5", { settings: {} })).rejects.toThrow(
+      '"gpt-5" names no model: write provider:model, such as openrouter:openrouter/free.',
+    );
+  });
+
+  test("R4.4 headers reach the call, those of the format and the key win", async () => {
+    const clientArgs = {
+      headers: { "X-Team": "blue", "User-Agent": "mine", Authorization: "Basic x", "Content-Type": "text/plain" },
+    };
+    const { headers } = await seenFor("openai:m", { apiKey: "sk-1", clientArgs });
+    expect(headers).toMatchObject({
+      "x-team": "blue",
+      "user-agent": "mine",
+      authorization: "Bearer sk-1",
+      "content-type": "application/json",
+    });
+    expect((await seenFor("openai:m", { clientArgs })).headers.authorization).toBe("Basic x");
+    expect((await seenFor("openai:m", { clientArgs: { default_headers: { a: "b" } } })).headers.a).toBe("b");
+  });
+
+  test("R4.4 completion arguments reach the call, managed ones win", async () => {
+    const { body } = await seenFor("openai:m", { completionArgs: { temperature: 0, model: "x", max_tokens: 9 } });
+    expect(body).toMatchObject({ temperature: 0, model: "m", max_tokens: 5 });
+    const renamed = await seenFor("openai:m", { completionArgs: { max_completion_tokens: 9 } });
+    expect(renamed.body).toMatchObject({ max_completion_tokens: 5 });
+    expect(renamed.body).not.toHaveProperty("max_tokens");
+  });
+
+  test("R2.4 OpenRouter is told to cache for Anthropic's models, others are not", async () => {
+    expect((await seenFor("openrouter:anthropic/claude", {})).body).toMatchObject({
+      cache_control: { type: "ephemeral" },
+    });
+    expect((await seenFor("openrouter:openai/gpt", {})).body).not.toHaveProperty("cache_control");
+    expect((await seenFor("openai:anthropic/claude", {})).body).not.toHaveProperty("cache_control");
+  });
+
+  test("R4.4 a timeout in the client arguments ends the whole call", async () => {
+    await using server = await startFaultServer([() => undefined]);
+    const model = await resolveModel("openai:m", { settings: { apiBase: server.url, clientArgs: { timeout: 0.05 } } });
+    await expect(model.stream(request)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      facts: { failure: "timeout" },
+    });
+  });
+
+  test("R4.4 client arguments that are none", async () => {
+    const wrong = (clientArgs: JsonObject) => resolveModel("ollama:m", { settings: { clientArgs } });
+    await expect(wrong({ headers: "x" })).rejects.toThrow("BUB_CLIENT_ARGS.headers must be an object of texts.");
+    await expect(wrong({ headers: { a: "b\nc" } })).rejects.toThrow(
+      "BUB_CLIENT_ARGS.headers.a must be one line of text.",
+    );
+    await expect(wrong({ timeout: -1 })).rejects.toThrow(
+      "BUB_CLIENT_ARGS.timeout must be a number of seconds above 0.",
+    );
+    await expect(wrong({ api_format: "soap" })).rejects.toThrow(
+      "BUB_CLIENT_ARGS.api_format must be chat or responses.",
+    );
+  });
+
+  test("R4.2 scripted:<file> is read from the folder", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "bub-script-"));
+    writeFileSync(join(folder, "a.json"), '["hello"]');
+    const model = await resolveModel("scripted:a.json", { settings: {}, folder });
+    rmSync(folder, { recursive: true });
+    expect(model).toMatchObject({ provider: "scripted", modelId: "a.json" });
+  });
+});
