@@ -5,7 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { TapeEntry } from "../../tape/entry.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
-import type { TapeStorage } from "../../tape/store.ts";
+import type { InboxPort, TapeStorage } from "../../tape/store.ts";
 import { calls, callTool, cutOff, fail, say, scriptedModel, stall } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
@@ -132,7 +132,15 @@ test("R1.8 an item that already stands on the tape is only deleted", async () =>
   await runtime.send("first");
   // As after a crash between the append and the delete.
   await storage.inboxes.put(tape, { kind: "notification", payload: { content: "other" }, meta: {} });
-  const inboxes = { ...methodsOf(storage.inboxes), list: async () => [item, ...(await storage.inboxes.list(tape))] };
+  let left = [item];
+  const inboxes: InboxPort = {
+    ...methodsOf(storage.inboxes),
+    list: async () => [...left, ...(await storage.inboxes.list(tape))],
+    async remove(id, itemId) {
+      left = left.filter((one) => one.id !== itemId);
+      await storage.inboxes.remove(id, itemId);
+    },
+  };
   await using later = await testRuntime({
     model: scriptedModel([say("two")]),
     storage: { ...portsOf(storage), inboxes },
