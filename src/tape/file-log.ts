@@ -102,20 +102,20 @@ export class FileLog implements TapeLog {
   async replace(entries: readonly TapeEntry[], { archive = false } = {}): Promise<{ archive?: string }> {
     const { path } = this.#options;
     const text = linesOf(entries);
-    if (this.#file !== undefined) this.#refuseForeignChange(this.#file);
-    const copy = archive && this.#file !== undefined ? await this.#archive() : undefined;
+    const file = this.#existing();
+    if (file !== undefined) this.#refuseForeignChange(file);
+    const copy = archive && file !== undefined ? await this.#archive() : undefined;
     try {
-      const fresh = await writeAside(path, text);
-      renameSync(fresh.path, path);
-      this.#file?.release();
-      this.#file = fresh.file;
+      this.#file = await writeAndRename(path, text);
+      file?.release();
+      this.#end = Buffer.byteLength(text);
+      this.#terminated = true;
+      this.#wroteAt = -Infinity;
+      this.#problems.clear();
+      await syncFolder(dirname(path));
     } catch (error) {
       throw fileError("begin the tape anew at", path, error);
     }
-    this.#end = Buffer.byteLength(text);
-    this.#terminated = true;
-    this.#problems.clear();
-    await syncFolder(dirname(path));
     return copy === undefined ? {} : { archive: copy };
   }
 
@@ -293,13 +293,14 @@ function openExisting(path: string): CountedFile | undefined {
   return orFileError("open the tape", path, () => new CountedFile(openSync(path, "r"), false));
 }
 
-async function writeAside(path: string, text: string): Promise<{ path: string; file: CountedFile }> {
+async function writeAndRename(path: string, text: string): Promise<CountedFile> {
   const aside = asideOf(path);
   const fd = openPrivate(aside, appending | constants.O_CREAT | constants.O_EXCL);
   try {
     writeWhole(fd, text);
     await syncData(fd);
-    return { path: aside, file: new CountedFile(fd, true) };
+    renameSync(aside, path);
+    return new CountedFile(fd, true);
   } catch (error) {
     closeSync(fd);
     rmSync(aside, { force: true });

@@ -10,7 +10,7 @@ export interface TapeEnd {
   readonly facts: TapeFacts;
   /** How many `run` events followed the facts that were found. */
   readonly runsSinceFacts: number;
-  /** Facts were so far away that the next `run` event shall bring them near. */
+  /** A long tape had no facts at all: the next `run` event shall bring them. Facts that are far away are due by count. */
   readonly scanned: boolean;
   /** An entry after all readable ones that makes it unsafe to count on. */
   readonly foreign: TapeProblem | undefined;
@@ -46,7 +46,7 @@ export async function readTapeEnd(log: TapeLog): Promise<TapeEnd> {
     lastId: unknown.reduce((highest, { id = 0 }) => Math.max(highest, id), newest?.id ?? 0),
     facts: later.foldOnto(facts ?? noFacts),
     runsSinceFacts: later.runs,
-    scanned: later.runs > runsBetweenFacts || (facts === undefined && later.entries > runsBetweenFacts),
+    scanned: facts === undefined && later.entries > runsBetweenFacts,
     foreign: unknown.find(({ id }) => id === undefined),
   };
 }
