@@ -62,6 +62,8 @@ async function buildJavaScript() {
     format: "esm",
     platform: "node",
     target: "node20",
+    // Its entry for Node is CommonJS, and a CommonJS module that a bundle imports lazily comes without its names.
+    alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
     treeShaking: true,
     // Measured: minified code does not start sooner, and a stack trace of plain code can be read.
     minify: process.env.BUB_BUILD_MINIFY === "1",
