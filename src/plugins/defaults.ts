@@ -7,6 +7,7 @@ import { filesPlugin } from "./files/plugin.ts";
 import { modelsPlugin } from "./models/plugin.ts";
 import { promptPlugin } from "./prompt/plugin.ts";
 import { sessionPlugin } from "./session/plugin.ts";
+import { shellPlugin } from "./shell/plugin.ts";
 import { storagePlugin } from "./storage/plugin.ts";
 import { tapeToolsPlugin } from "./tape-tools/plugin.ts";
 
@@ -18,6 +19,7 @@ export const defaults: readonly PluginSource[] = [
   modelsPlugin,
   agentPlugin,
   commandsPlugin,
+  shellPlugin,
   filesPlugin,
   tapeToolsPlugin,
 ];

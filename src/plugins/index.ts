@@ -7,5 +7,6 @@ export { filesPlugin } from "./files/plugin.ts";
 export { modelsPlugin } from "./models/plugin.ts";
 export { promptPlugin } from "./prompt/plugin.ts";
 export { sessionPlugin } from "./session/plugin.ts";
+export { shellPlugin } from "./shell/plugin.ts";
 export { storagePlugin } from "./storage/plugin.ts";
 export { tapeToolsPlugin } from "./tape-tools/plugin.ts";
