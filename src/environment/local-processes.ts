@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, closeSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { BubError, codeOf, type ErrorKind, messageOf } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { shellsDirectory, sweepDeadOwners } from "./dead-owners.ts";
@@ -149,7 +149,9 @@ interface StartOptions {
 async function start(command: string, { cwd, environment, fifo }: StartOptions): Promise<StartedProcess> {
   let child: ChildProcess;
   try {
-    child = spawn(findShell(environment.PATH), argumentsFor(command), {
+    const shell = findShell(environment.PATH);
+    child = spawn(shell, argumentsFor(command), {
+      argv0: basename(shell),
       cwd,
       env: environment,
       detached: true,
@@ -175,13 +177,11 @@ const foundShells = new Map<string, string>();
 
 /** bash where it is on PATH, else sh. */
 function findShell(path = ""): string {
-  const found =
-    foundShells.get(path) ??
-    path
-      .split(delimiter)
-      .map((folder) => join(folder, "bash"))
-      .find(isExecutable) ??
-    "sh";
+  const known = foundShells.get(path);
+  if (known !== undefined) return known;
+  const folders = path.split(delimiter).filter((folder) => folder !== "");
+  const candidates = ["bash", "sh"].flatMap((name) => folders.map((folder) => join(folder, name)));
+  const found = candidates.find(isExecutable) ?? "/bin/sh";
   foundShells.set(path, found);
   return found;
 }
