@@ -9,7 +9,7 @@ function requestWith(signal = new AbortController().signal): ModelRequest {
 }
 
 function modelOf(stream: Model["stream"]): Model {
-  return { provider: "p", modelId: "m", keyVariable: "P_KEY", stream };
+  return { provider: "p", modelId: "m", stream };
 }
 
 function modelFrom(...events: ModelEvent[]): Model {
@@ -41,7 +41,7 @@ describe("R2.8 every model's stream ends alike", () => {
     expect(await collect(model)).toEqual({
       events: [text("a"), { type: "reasoning-delta", delta: "r" }, call, { ...finish, reason: "tool-calls" }],
     });
-    expect(model).toMatchObject({ provider: "p", modelId: "m", keyVariable: "P_KEY" });
+    expect(model).toMatchObject({ provider: "p", modelId: "m" });
   });
 
   test("no finish is a cut: calls that came before it are not handed out", async () => {

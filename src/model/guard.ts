@@ -19,8 +19,8 @@ export interface GuardLimits {
  * limits. Once the request's signal aborts, its reason is thrown at once, even if the model goes on.
  */
 export function guardModel(model: Model, limits: GuardLimits = {}): Model {
-  const { provider, modelId, keyVariable } = model;
-  return { provider, modelId, keyVariable, stream: (request) => guarded(model, request, limits) };
+  const { provider, modelId } = model;
+  return { provider, modelId, stream: (request) => guarded(model, request, limits) };
 }
 
 async function* guarded(

@@ -76,8 +76,6 @@ export interface Model {
   readonly provider: string;
   /** The provider's own name for it. */
   readonly modelId: string;
-  /** The environment variable that its key came from: the run's child processes do not get it. */
-  readonly keyVariable?: string;
   /** One call: no retries, no time-outs of its own. Cancelled by `request.signal`, whose reason it throws. */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
 }

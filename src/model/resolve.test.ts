@@ -197,7 +197,7 @@ describe("resolveModel", () => {
       settings: { apiKey: "sk-secret" },
       onSecret: (secret) => secrets.push(secret),
     });
-    expect(model).toMatchObject({ provider: "openrouter", modelId: "openrouter/free", keyVariable: "BUB_API_KEY" });
+    expect(model).toMatchObject({ provider: "openrouter", modelId: "openrouter/free" });
     expect(secrets).toEqual(["sk-secret"]);
   });
 

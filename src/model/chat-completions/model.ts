@@ -44,7 +44,7 @@ export function createChatCompletionsModel(options: ChatCompletionsOptions): Mod
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
   };
   const call = { endpoint, builder, headers, url: url.href, transport: options.transport };
-  return { provider, modelId, keyVariable, stream: (request) => streamAnswer(request, call) };
+  return { provider, modelId, stream: (request) => streamAnswer(request, call) };
 }
 
 /** OpenAI's own newer models refuse `max_tokens`; whoever sets the other name by hand gets it, too. */

@@ -1,5 +1,5 @@
 // Plays one scripted answer as a model's stream.
-import { delay as delayBy } from "../../base/abort.ts";
+import { delay as delayBy, untilAborted } from "../../base/abort.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { type RawCall, settleCalls, settleReason } from "../calls.ts";
 import { cutError, type Endpoint, refusalError } from "../errors.ts";
@@ -62,9 +62,7 @@ async function fail(fault: ScriptedFault, signal: AbortSignal): Promise<never> {
     case "error":
       throw refusalError(fault, endpoint, { sentMedia: false });
     case "stall":
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
+      return untilAborted(new Promise<never>(() => undefined), signal);
   }
 }
 

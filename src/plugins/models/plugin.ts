@@ -1,23 +1,40 @@
 // The models that settings, keys and scripts give access to.
 import { definePlugin } from "../../kernel/plugin.ts";
+import type { Model } from "../../model/model.ts";
 import { resolveModel } from "../../model/resolve.ts";
 import { createTransport, type Transport } from "../../model/transport.ts";
 
 export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace, keyVariables }) => {
+  // Kept for the runtime's life: a model remembers what it serialised, a script how often it was asked.
+  const models = new Map<string, Promise<Model>>();
   let transport: Transport | undefined;
+  const make = (name: string): Promise<Model> => {
+    transport ??= createTransport();
+    const folder = workspace ?? process.cwd();
+    const onSecret = (secret: string) => mask.add(secret);
+    const onKeySource = (variable: string) => void keyVariables.add(variable);
+    return resolveModel(name, { settings, lookup, transport, folder, onSecret, onKeySource });
+  };
   return {
     name: "models",
     provideModels: () => [
       {
         provider: "*",
         create(modelId, _runtime, provider) {
-          transport ??= createTransport();
-          const folder = workspace ?? process.cwd();
-          const onSecret = (secret: string) => mask.add(secret);
-          const onKeySource = (variable: string) => void keyVariables.add(variable);
-          return resolveModel(`${provider}:${modelId}`, { settings, lookup, transport, folder, onSecret, onKeySource });
+          const name = `${provider}:${modelId}`;
+          const known = models.get(name);
+          if (known !== undefined) return known;
+          const made = make(name);
+          models.set(name, made);
+          made.catch(() => models.delete(name));
+          return made;
         },
       },
     ],
+    lifespan: () => ({
+      async [Symbol.asyncDispose]() {
+        transport?.close();
+      },
+    }),
   };
 });
