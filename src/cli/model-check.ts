@@ -26,18 +26,18 @@ export async function checkModels(runtime: Runtime): Promise<ModelReport[]> {
 async function problemsOf(name: string, runtime: Runtime): Promise<string[]> {
   const parsed = parseModelName(name);
   if (parsed === undefined) return [`The model "${name}" is not written as provider:model, such as openai:gpt-5.`];
+  const { provider, modelId } = parsed;
   const offered = (await runtime.hooks.collect("provideModels", runtime)).flatMap(({ answer }) => answer).reverse();
-  const candidates = offered.filter(({ provider }) => provider === parsed.provider);
+  const named = offered.filter((candidate) => candidate.provider === provider);
   try {
-    for (const candidate of candidates) {
-      if ((await candidate.create(parsed.modelId, runtime)) !== undefined) return [];
+    for (const candidate of [...named, ...offered.filter((other) => other.provider === "*")]) {
+      if ((await candidate.create(modelId, runtime, provider)) !== undefined) return [];
     }
   } catch (error) {
     const hint = isBubError(error) && error.hint !== undefined ? ` ${error.hint}` : "";
     return [messageOf(error) + hint];
   }
-  const known = [...new Set(offered.map(({ provider }) => provider))].sort().join(", ");
-  return [`No plugin knows the provider of the model "${name}"; known are ${known}.`];
+  return [`No plugin knows the provider of the model "${name}".`];
 }
 
 function keySourceOf(name: string, { settings, loadedSettings }: Runtime): string {

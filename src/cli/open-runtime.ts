@@ -1,4 +1,6 @@
 // Opens the runtime of a command: the default plugins, the command's own, and what the options name.
+import { stat } from "node:fs/promises";
+import { BubError } from "../base/errors.ts";
 import { isJsonObject, parseJson } from "../base/json.ts";
 import { neutralise } from "../base/terminal-text.ts";
 import type { TextOutput } from "../base/text-output.ts";
@@ -20,6 +22,7 @@ export async function openRuntime(
   { plugins = [], printsWarnings = true }: OpenRuntimeOptions = {},
 ): Promise<Runtime> {
   const { options, env, stderr } = context;
+  await checkFolder(options.workspace);
   const runtime = await createRuntime({
     plugins: [...defaults, ...plugins],
     pluginPaths: options.plugin,
@@ -30,6 +33,13 @@ export async function openRuntime(
   });
   if (printsWarnings) printWarnings(runtime, stderr);
   return runtime;
+}
+
+/** What is not there at all is told by the runtime. */
+async function checkFolder(workspace: string): Promise<void> {
+  const found = await stat(workspace).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return;
+  throw new BubError("config", `The workspace ${workspace} cannot be used: it is not a folder.`);
 }
 
 function printWarnings({ warnings, mask }: Runtime, stderr: TextOutput): void {

@@ -7,7 +7,8 @@ export interface ProgramReport {
   name: string;
   /** Its version, on one line; null when it is missing. */
   found: string | null;
-  problems: string[];
+  /** What does not work without it. */
+  warnings: string[];
 }
 
 export async function checkPrograms(settings: Settings, signal: AbortSignal): Promise<ProgramReport[]> {
@@ -19,7 +20,7 @@ export async function checkPrograms(settings: Settings, signal: AbortSignal): Pr
 }
 
 function report(name: string, found: string | null, sentence: string): ProgramReport {
-  return { name, found, problems: found === null ? [sentence] : [] };
+  return { name, found, warnings: found === null ? [sentence] : [] };
 }
 
 async function versionOf(program: string, signal: AbortSignal): Promise<string | null> {

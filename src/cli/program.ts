@@ -31,6 +31,10 @@ export function readWords(words: readonly string[], write: Write): Request | num
   const program = buildProgram(write, (chosen) => {
     request = chosen;
   });
+  if (words.length === 0) {
+    program.outputHelp();
+    return 0;
+  }
   try {
     request = pluginRequest(buildProgram(write), words);
     if (request === undefined) program.parse(words, { from: "user" });
@@ -38,9 +42,7 @@ export function readWords(words: readonly string[], write: Write): Request | num
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
-  if (request !== undefined) return request;
-  program.outputHelp();
-  return 0;
+  return request ?? 2;
 }
 
 function buildProgram(write: Write, choose: (request: Request) => void = () => undefined): Command {

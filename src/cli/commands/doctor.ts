@@ -57,7 +57,7 @@ async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal)
     checkTape(runtime, sessionId, signal),
   ]);
   const skippedPlugins = runtime.warnings.filter((warning) => !loadedSettings.warnings.includes(warning));
-  const found = [...models, ...programs, tape].flatMap(({ problems }) => problems);
+  const broken = [...models, tape].flatMap(({ problems }) => problems);
   return {
     version,
     node: process.version,
@@ -68,8 +68,8 @@ async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal)
     models,
     programs,
     tape,
-    warnings: [...loadedSettings.warnings],
-    problems: [...skippedPlugins, ...found],
+    warnings: [...loadedSettings.warnings, ...programs.flatMap(({ warnings }) => warnings)],
+    problems: [...skippedPlugins, ...broken],
   };
 }
 

@@ -1,6 +1,13 @@
 // The sample project of the demo, a copy of examples/demo-project: its mistake is there on purpose.
 export const projectFiles: Readonly<Record<string, string>> = {
-  "package.json": `{ "name": "demo-project", "private": true, "type": "module", "scripts": { "test": "node --test" } }
+  "package.json": `{
+  "name": "demo-project",
+  "private": true,
+  "type": "module",
+  "scripts": {
+    "test": "node --test"
+  }
+}
 `,
   "slugify.js": `// Makes the last part of an address from a title.
 export function slugify(title) {

@@ -1,0 +1,126 @@
+// What is wrong around Bub is said in one clear sentence, without a stack, and with the right exit code.
+import { appendFileSync, mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { type CliResult, createCliWorld } from "../support/run-cli.ts";
+
+function expectSentence({ code, stdout, stderr }: CliResult, ...parts: string[]): void {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^bub: [^\n]+\n$/);
+  for (const part of parts) expect(stderr).toContain(part);
+  expect(stderr).not.toMatch(/\bat .+:\d+:\d+/);
+}
+
+test("R1.5 a name that is no model", async () => {
+  using world = createCliWorld();
+  expectSentence(await world.run(["run", "hi", "--model", "gpt"]), "gpt", "provider:model");
+});
+
+test("R1.5 a provider that nobody knows suggests the near one", async () => {
+  using world = createCliWorld();
+  expectSentence(await world.run(["run", "hi", "--model", "openroter:x"]), "openroter", "openrouter");
+});
+
+test("R1.5 R4.1 no key names the variable and the command that sets it up", async () => {
+  using world = createCliWorld();
+  expectSentence(await world.run(["run", "hi"]), "OPENROUTER_API_KEY", "BUB_API_KEY", "bub onboard");
+});
+
+test("R1.5 a script that is missing", async () => {
+  using world = createCliWorld();
+  expectSentence(await world.run(["run", "hi", "--model", "scripted:none.yml"]), "none.yml");
+});
+
+test("R1.5 a server that cannot be reached is named", async () => {
+  using world = createCliWorld();
+  const port = await freePort();
+  const env = { BUB_API_BASE: `http://127.0.0.1:${port}/v1`, BUB_API_KEY: "sk-secret-key" };
+  const result = await world.run(["run", "hi", "--model", "local:some-model"], { env });
+  expectSentence(result, `127.0.0.1:${port}`);
+  expect(result.stderr).not.toContain("sk-secret-key");
+});
+
+test("R1.5 config.yml that is no YAML is named, for every command that reads it", async () => {
+  using world = createCliWorld();
+  world.file("home/config.yml", "model: [unclosed\n");
+  for (const words of [["run", "hi"], ["chat"], ["hooks"], ["doctor"], ["tape", "show"]]) {
+    expectSentence(await world.run(words), "config.yml is not valid YAML: Flow sequence");
+  }
+});
+
+test("R1.5 a setting that is no such value names the place, the value and what it must be", async () => {
+  using world = createCliWorld();
+  expectSentence(
+    await world.run(["run", "hi"], { env: { BUB_MAX_STEPS: "many" } }),
+    "BUB_MAX_STEPS",
+    "many",
+    "whole number",
+  );
+});
+
+test("R1.5 a workspace that does not exist, and one that is a file", async () => {
+  using world = createCliWorld();
+  expectSentence(await world.run(["run", "hi", "-w", "nowhere", "--model", world.script("ok")]), "nowhere");
+  const file = world.file("file.txt", "");
+  expectSentence(await world.run(["run", "hi", "-w", file, "--model", world.script("ok")]), file);
+});
+
+test("R1.5 R3.4 a home that cannot be written", async () => {
+  using world = createCliWorld();
+  const home = `${world.file("file", "")}/below`;
+  expectSentence(await world.run(["run", "hi", "--model", world.script("ok")], { env: { BUB_HOME: home } }), home);
+});
+
+test("R1.5 R5.5 a plugin that throws on load is reported and skipped, and the rest works", async () => {
+  using world = createCliWorld();
+  const plugin = world.file("broken.mjs", 'throw new Error("no luck today");\n');
+  const result = await world.run(["run", "hi", "--plugin", plugin, "--model", world.script("ok")]);
+  expect(result).toMatchObject({ code: 0, stdout: "ok\n" });
+  expect(result.stderr).toMatch(/^bub: [^\n]*broken\.mjs[^\n]*no luck today[^\n]*\n$/);
+});
+
+test.each(["buildPrompt", "runModel", "systemPrompt", "beforeModelCall", "renderOutbound", "saveState", "loadState"])(
+  "R1.5 a plugin that throws in %s is named, without a stack",
+  async (hook) => {
+    using world = createCliWorld();
+    const plugin = world.file(
+      "bad.mjs",
+      `const plugin = { name: "bad-luck", ${hook}() { throw new Error("no luck today"); } };
+      Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
+      export default plugin;`,
+    );
+    const result = await world.run(["run", "hi", "--plugin", plugin, "--model", world.script("ok")]);
+    expect(result.stderr).toMatch(/^bub: [^\n]*bad-luck[^\n]*no luck today[^\n]*\n$/);
+    expect(result.code).toBe(["saveState", "systemPrompt"].includes(hook) ? 0 : 1);
+  },
+);
+
+test("R3.1 a tape of a newer version is not continued, and a fresh session is offered", async () => {
+  using world = createCliWorld();
+  await world.run(["run", "hi", "--model", world.script("ok")]);
+  const entry = {
+    id: "0197-a3",
+    kind: "hologram",
+    payload: {},
+    meta: {},
+    date: new Date().toISOString(),
+  };
+  appendFileSync(world.tapeFile(), `${JSON.stringify(entry)}\n`);
+  expectSentence(await world.run(["run", "again", "--model", world.script("ok", "ok")]), "newer", "--new");
+});
+
+test("R3.1 a tape that is a folder is named", async () => {
+  using world = createCliWorld();
+  mkdirSync(world.tapeFile(), { recursive: true });
+  expectSentence(await world.run(["run", "hi", "--model", world.script("ok")]), dirname(world.tapeFile()));
+});
+
+/** A port of this machine that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
