@@ -71,6 +71,7 @@ export const publicExports: Record<string, readonly string[]> = {
   "src/testing/index.ts": [
     "callTool",
     "calls",
+    "clockAt",
     "createMemoryEnvironment",
     "createMemoryStorage",
     "cutOff",
@@ -88,6 +89,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "type ScriptedModel",
     "type ScriptedStep",
     "type SendOptions",
+    "type TestClock",
     "type TestRuntime",
     "type TestRuntimeOptions",
     "type TestTurn",

@@ -1,6 +1,7 @@
 // What plugin authors and embedders test with.
 export { createMemoryEnvironment } from "../environment/memory.ts";
 export { createMemoryStorage } from "../tape/memory-store.ts";
+export { clockAt, type TestClock } from "./clock-at.ts";
 export { type Behaviour, type FaultServer, startFaultServer } from "./fault-server.ts";
 export { type RecordedEvent, type Recorder, recordEvents } from "./recorder.ts";
 export {
