@@ -33,7 +33,7 @@ test("R1.7 a cancelled run without --json writes no answer and no error", async 
   using world = createCliWorld();
   const call = { calls: [{ name: "bash", arguments: { command: "touch running; sleep 60" } }] };
   const running = world.start(["run", "first", "--model", world.script(call)]);
-  await untilFile(`${world.workspace}/running`);
+  await world.until("running");
   running.kill("SIGINT");
   expect(await running.ended).toEqual({ code: 130, stdout: "", stderr: "" });
 });
@@ -52,9 +52,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       "done",
     );
     const running = world.start(["run", "first", "--model", script]);
-    const pids = await Promise.all(
-      ["one", "two"].map(async (name) => Number(await untilFile(`${world.workspace}/${name}`))),
-    );
+    const pids = await Promise.all(["one", "two"].map(async (name) => Number(await world.until(name, 2))));
     expect(pids.map((pid) => isAlive(pid))).toEqual([true, true]);
     running.kill(signal);
     await running.ended;
@@ -76,7 +74,7 @@ test("T2.9 the end of a run ends its background shells", async () => {
 test("R1.6 a second run waits for the first, says so after a second, and goes on from its entries", async () => {
   using world = createCliWorld();
   const first = world.start(["run", "first", "--model", world.script({ text: "one", delay_ms: 2500 })]);
-  await untilFile(world.tapeFile());
+  await world.until(world.tapeFile(), 1);
   const second = world.start(["run", "second", "--model", world.script("unused", "two")]);
   await second.saw("waiting for process");
   expect(second.stderr()).toMatch(
@@ -90,7 +88,7 @@ test("R1.6 a second run waits for the first, says so after a second, and goes on
 test("R1.6 --no-wait exits 1 at once and says who has the session", async () => {
   using world = createCliWorld();
   const first = world.start(["run", "first", "--model", world.script(...stalling)]);
-  await untilFile(world.tapeFile());
+  await world.until(world.tapeFile(), 1);
   const second = await world.run(["run", "second", "--no-wait", "--model", world.script("two")]);
   expect(second).toMatchObject({ code: 1, stdout: "" });
   expect(second.stderr).toMatch(/^bub: session .*cli:local.* is held by [^\n]*\n$/);
@@ -104,7 +102,7 @@ test("R1.6 --no-wait exits 1 at once and says who has the session", async () => 
 test("R1.6 Ctrl-C ends a run that waits, and nothing of it is on the tape", async () => {
   using world = createCliWorld();
   const first = world.start(["run", "first", "--model", world.script(...stalling)]);
-  await untilFile(world.tapeFile());
+  await world.until(world.tapeFile(), 1);
   const second = world.start(["run", "second", "--model", world.script("two")]);
   await second.saw("waiting for process");
   second.kill("SIGINT");
@@ -117,23 +115,10 @@ test("R1.6 Ctrl-C ends a run that waits, and nothing of it is on the tape", asyn
 test("T10.6 ,quit from another process ends the run within a second: it exits 130", async () => {
   using world = createCliWorld();
   const first = world.start(["run", "first", "--model", world.script(...stalling)]);
-  await untilFile(world.tapeFile());
+  await world.until(world.tapeFile(), 1);
   const started = performance.now();
   const quit = world.start(["run", ",quit"]);
   expect(await first.ended).toMatchObject({ code: 130 });
   expect(performance.now() - started).toBeLessThan(2000);
   expect(await quit.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Quit") });
 });
-
-/** Resolves with the content of a file as soon as it has some. */
-async function untilFile(path: string): Promise<string> {
-  for (;;) {
-    try {
-      const text = readFileSync(path, "utf8");
-      if (text !== "" || path.endsWith("running")) return text;
-    } catch {
-      // Not there yet.
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

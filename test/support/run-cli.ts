@@ -1,9 +1,18 @@
 // Starts the real `bub` for tests: a process of dist/cli.js with a home, a workspace and scripts of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { StreamEvent } from "../../src/base/events.ts";
 import { tapeIdOf } from "../../src/base/ids.ts";
 import type { TapeEntry } from "../../src/tape/entry.ts";
@@ -49,6 +58,8 @@ export interface CliWorld extends Disposable {
   script(...answers: unknown[]): string;
   run(words: readonly string[], options?: CliOptions): Promise<CliResult>;
   start(words: readonly string[], options?: CliOptions): RunningCli;
+  /** Resolves with the text of a file of the workspace, or at an absolute path, as soon as it is there and has `least` characters. */
+  until(path: string, least?: number): Promise<string>;
   tapeFile(session?: string): string;
   entries(session?: string): TapeEntry[];
 }
@@ -74,6 +85,7 @@ export function createCliWorld(): CliWorld {
     start: (words, { env, ...options } = {}) =>
       startCli(words, { cwd: workspace, ...options, env: { ...own, ...env } }),
     run: (words, options) => world.start(words, options).ended,
+    until: (path, least = 0) => untilFile(resolve(workspace, path), least),
     tapeFile: (session = "cli:local") => join(home, "tapes", `${tapeIdOf(workspace, session)}.jsonl`),
     entries: (session) => readEntries(world.tapeFile(session)),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
@@ -123,6 +135,14 @@ function startCli(words: readonly string[], { input, env, cwd }: CliOptions): Ru
         look();
       }),
   };
+}
+
+async function untilFile(path: string, least: number): Promise<string> {
+  for (;;) {
+    const text = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+    if (text !== undefined && text.length >= least) return text;
+    await new Promise((again) => setTimeout(again, 10));
+  }
 }
 
 function readEntries(file: string): TapeEntry[] {

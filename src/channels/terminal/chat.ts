@@ -45,9 +45,9 @@ export class Chat {
   /** Talks until the lines end or somebody leaves. Piped lines are answered one after the other; false when one failed. */
   async talk(input: LineInput, prompt: string | undefined): Promise<boolean> {
     this.#input = input;
-    if (prompt !== undefined) this.#hear(prompt);
+    if (prompt === undefined) input.prompt();
+    else this.#hear(prompt);
     if (!input.isInteractive) await this.#idle();
-    input.prompt();
     for await (const line of this.#untilLeft(input.lines)) {
       this.#interrupts = 0;
       if (line.trim() !== "") this.#hear(line);
@@ -56,6 +56,8 @@ export class Chat {
     }
     this.#burst?.cancel.abort(new CancelledError());
     await this.#idle();
+    // Whatever comes next shall not stand behind the prompt.
+    if (input.isInteractive) this.#options.progress.write("\n");
     return !this.#hasFailed;
   }
 
@@ -65,7 +67,7 @@ export class Chat {
     if (this.#interrupts > 1) this.leave();
     else if (this.#burst !== undefined) this.#burst.cancel.abort(new CancelledError());
     else {
-      this.#note("Ctrl-C again leaves, and so does Ctrl-D.");
+      this.#note("\nCtrl-C again leaves, and so does Ctrl-D.");
       this.#input?.prompt();
     }
   }
