@@ -15,7 +15,7 @@ import { keptReasoningFromJson } from "./reasoning.ts";
 export type LoadMedia = (part: MediaPart) => Promise<string>;
 
 export interface Fragment {
-  /** One element of `messages`. */
+  /** One element of `messages`, with a comma before it. */
   readonly bytes: Uint8Array;
   /**
    * Content parts that a tool message cannot hold in this format: they go into a user message after the results of the
@@ -48,6 +48,11 @@ export class FragmentCache {
     return made.then((fragment) => this.#keep(message, fragment));
   }
 
+  /** Drops what another form of these messages' bytes has made needless. */
+  forget(messages: readonly ModelMessage[]): void {
+    for (const message of messages) this.#known.delete(message);
+  }
+
   #keep(message: ModelMessage, fragment: Fragment): Fragment {
     this.#known.set(message, fragment);
     return fragment;
@@ -67,29 +72,29 @@ export class FragmentCache {
   }
 }
 
-/** A user message of parts that are bytes already. */
+/** A user message of parts that are bytes already, with a comma before it. */
 export function userMessageOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const separated = parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part]));
   return [userStart, ...separated, userEnd];
 }
 
-/** JSON text as bytes; halves of surrogate pairs, which servers reject, become U+FFFD. */
-export function toBytes(value: JsonValue): Uint8Array {
+/** JSON text as bytes, after `before`; halves of surrogate pairs, which servers reject, become U+FFFD. */
+export function toBytes(value: JsonValue, before = ""): Uint8Array {
   const text = JSON.stringify(value);
   // JSON.stringify escapes lone surrogates, and only them, as \ud800 to \udfff.
-  if (!text.includes("\\ud")) return Buffer.from(text, "utf8");
+  if (!text.includes("\\ud")) return Buffer.from(before + text, "utf8");
   const mended = JSON.stringify(value, (_key, item) =>
     typeof item === "string" ? item.replace(/\p{Surrogate}/gu, "\uFFFD") : item,
   );
-  return Buffer.from(mended, "utf8");
+  return Buffer.from(before + mended, "utf8");
 }
 
 const comma = Buffer.from(",");
-const userStart = Buffer.from('{"role":"user","content":[');
+const userStart = Buffer.from(',{"role":"user","content":[');
 const userEnd = Buffer.from("]}");
 
 function plainFragment(message: WirePart): Fragment {
-  return { bytes: toBytes(message), hoisted: [], hasMedia: false };
+  return { bytes: toBytes(message, ","), hoisted: [], hasMedia: false };
 }
 
 function assistantMessage(
@@ -122,7 +127,7 @@ function toolMessage({ callId }: ToolMessage, content: string): WirePart {
 async function userFragment(content: readonly ContentPart[], loadMedia: LoadMedia): Promise<Fragment> {
   const parts = await Promise.all(content.map((part) => wirePart(part, loadMedia)));
   const sent = parts.some((part) => part.type !== "text");
-  return { bytes: toBytes({ role: "user", content: parts }), hoisted: [], hasMedia: sent };
+  return { bytes: toBytes({ role: "user", content: parts }, ","), hoisted: [], hasMedia: sent };
 }
 
 async function toolFragment(
@@ -137,10 +142,10 @@ async function toolFragment(
     media.filter(({ wire }) => wire.type !== "text").map(({ part, wire }) => [part as ContentPart, wire]),
   );
   const text = content.map((part) => noteOf(part, sent.has(part))).join("\n");
-  const bytes = toBytes(toolMessage(message, text));
+  const bytes = toBytes(toolMessage(message, text), ",");
   if (sent.size === 0) return { bytes, hoisted: [], hasMedia: false };
   const title = { type: "text", text: `Media of the result of ${message.name} (${message.callId}):` };
-  return { bytes, hoisted: [title, ...sent.values()].map(toBytes), hasMedia: true };
+  return { bytes, hoisted: [title, ...sent.values()].map((part) => toBytes(part)), hasMedia: true };
 }
 
 function noteOf(part: ContentPart, isSent: boolean): string {

@@ -1,7 +1,8 @@
 // The body of a request, put together from bytes that mostly exist already.
 import type { JsonObject } from "../../base/json.ts";
 import type { ModelRequest, ModelTool } from "../model.ts";
-import { type Fragment, FragmentCache, toBytes, userMessageOf } from "./message.ts";
+import { toBytes } from "./message.ts";
+import { MessageList } from "./message-list.ts";
 
 export interface BodyOptions {
   /** The part of `provider:model` before the colon: whose reasoning goes back. */
@@ -25,29 +26,23 @@ export interface RequestBody {
  */
 export class BodyBuilder {
   readonly #options: BodyOptions;
-  readonly #fragments: FragmentCache;
+  readonly #list: MessageList;
   readonly #tools = new WeakMap<readonly ModelTool[], Uint8Array>();
   #system: { readonly text: string; readonly bytes: Uint8Array } | undefined;
 
   constructor(options: BodyOptions) {
     this.#options = options;
-    this.#fragments = new FragmentCache(options.provider);
+    this.#list = new MessageList(options.provider);
   }
 
   async build(request: ModelRequest): Promise<RequestBody> {
-    const chunks: Uint8Array[] = [this.#head(request)];
-    if (request.tools.length > 0) chunks.push(toolsKey, this.#toolsOf(request.tools));
-    chunks.push(messagesKey);
-    const list = new MessageList(chunks);
-    if (request.system !== "") list.push(this.#systemOf(request.system));
-    for (const message of request.messages) {
-      const found = this.#fragments.get(message, request.loadMedia);
-      const fragment = found instanceof Promise ? await found : found;
-      if (message.role === "tool") list.pushResult(fragment);
-      else list.pushMessage(fragment);
-    }
-    list.end();
-    return { chunks, hasMedia: list.hasMedia };
+    const { chunks: messages, hasMedia } = await this.#list.render(request.messages, request.loadMedia);
+    const elements = request.system === "" ? messages : [this.#systemOf(request.system), ...messages];
+    const [first, ...rest] = elements;
+    const tools = request.tools.length === 0 ? [] : [toolsKey, this.#toolsOf(request.tools)];
+    // Each element brings the comma before it; the first has none.
+    const list = first === undefined ? [] : [first.subarray(1), ...rest];
+    return { chunks: [this.#head(request), ...tools, messagesKey, ...list, end], hasMedia };
   }
 
   /** `{"model":…` up to the last setting, without a closing brace. */
@@ -78,56 +73,14 @@ export class BodyBuilder {
   }
 
   #systemOf(text: string): Uint8Array {
-    if (this.#system?.text !== text) this.#system = { text, bytes: toBytes({ role: "system", content: text }) };
+    if (this.#system?.text !== text) {
+      this.#system = { text, bytes: toBytes({ role: "system", content: text }, ",") };
+    }
     return this.#system.bytes;
-  }
-}
-
-/** Separates messages, and puts what tool messages cannot hold after the results of their step. */
-class MessageList {
-  readonly #chunks: Uint8Array[];
-  #isFirst = true;
-  #hoisted: Uint8Array[] = [];
-  hasMedia = false;
-
-  constructor(chunks: Uint8Array[]) {
-    this.#chunks = chunks;
-  }
-
-  push(bytes: Uint8Array): void {
-    if (!this.#isFirst) this.#chunks.push(comma);
-    this.#isFirst = false;
-    this.#chunks.push(bytes);
-  }
-
-  pushMessage({ bytes, hasMedia }: Fragment): void {
-    this.#flush();
-    this.push(bytes);
-    this.hasMedia ||= hasMedia;
-  }
-
-  pushResult({ bytes, hoisted, hasMedia }: Fragment): void {
-    this.push(bytes);
-    this.#hoisted.push(...hoisted);
-    this.hasMedia ||= hasMedia;
-  }
-
-  end(): void {
-    this.#flush();
-    this.#chunks.push(end);
-  }
-
-  #flush(): void {
-    if (this.#hoisted.length === 0) return;
-    const [first, ...rest] = userMessageOf(this.#hoisted);
-    if (first !== undefined) this.push(first);
-    this.#chunks.push(...rest);
-    this.#hoisted = [];
   }
 }
 
 const listNames = new Set(["messages", "tools", "max_tokens", "max_completion_tokens"]);
 const toolsKey = Buffer.from(',"tools":');
 const messagesKey = Buffer.from(',"messages":[');
-const comma = Buffer.from(",");
 const end = Buffer.from("]}");

@@ -1,0 +1,94 @@
+// A conversation as bytes: finished stretches of it are joined once and used again as a whole.
+import type { ModelMessage } from "../model.ts";
+import { type Fragment, FragmentCache, type LoadMedia, userMessageOf } from "./message.ts";
+
+/** A stretch of messages that a later request sends again; its bytes never change. */
+interface Block {
+  readonly messages: readonly ModelMessage[];
+  readonly bytes: Uint8Array;
+  readonly hasMedia: boolean;
+}
+
+export interface RenderedMessages {
+  /** The elements of `messages`, each with a comma before it. */
+  readonly chunks: readonly Uint8Array[];
+  readonly hasMedia: boolean;
+}
+
+/** Renders conversations for one provider. A long one costs a look at each message, not a copy of each. */
+export class MessageList {
+  readonly #fragments: FragmentCache;
+  readonly #blocks = new WeakMap<ModelMessage, Block>();
+  readonly #blockLength: number;
+
+  /** @param blockLength from this many messages on, a stretch becomes a block */
+  constructor(provider: string, { blockLength = 64 }: { blockLength?: number } = {}) {
+    this.#fragments = new FragmentCache(provider);
+    this.#blockLength = blockLength;
+  }
+
+  async render(messages: readonly ModelMessage[], loadMedia: LoadMedia): Promise<RenderedMessages> {
+    const chunks: Uint8Array[] = [];
+    let hasMedia = false;
+    for (let from = 0; from < messages.length; ) {
+      const block = this.#blockAt(messages, from) ?? (await this.#makeBlock(messages, from, loadMedia));
+      chunks.push(...block.chunks);
+      hasMedia ||= block.hasMedia;
+      from = block.to;
+    }
+    return { chunks, hasMedia };
+  }
+
+  /** The block that begins there, if the same messages still follow. */
+  #blockAt(messages: readonly ModelMessage[], from: number): Stretch | undefined {
+    const first = messages[from];
+    const block = first === undefined ? undefined : this.#blocks.get(first);
+    if (block === undefined || !isSettledAt(messages, from + block.messages.length)) return undefined;
+    const isSame = block.messages.every((message, index) => messages[from + index] === message);
+    return isSame ? { chunks: [block.bytes], hasMedia: block.hasMedia, to: from + block.messages.length } : undefined;
+  }
+
+  async #makeBlock(messages: readonly ModelMessage[], from: number, loadMedia: LoadMedia): Promise<Stretch> {
+    let to = from + this.#blockLength;
+    while (to < messages.length && !isSettledAt(messages, to)) to++;
+    const stretch = messages.slice(from, to);
+    const { chunks, hasMedia } = await this.#join(stretch, loadMedia);
+    const [first] = stretch;
+    if (first === undefined || !isSettledAt(messages, to)) return { chunks, hasMedia, to };
+    const bytes = Buffer.concat(chunks);
+    this.#blocks.set(first, { messages: stretch, bytes, hasMedia });
+    this.#fragments.forget(stretch);
+    return { chunks: [bytes], hasMedia, to };
+  }
+
+  async #join(messages: readonly ModelMessage[], loadMedia: LoadMedia): Promise<RenderedMessages> {
+    const chunks: Uint8Array[] = [];
+    let hasMedia = false;
+    let hoisted: Uint8Array[] = [];
+    const flush = () => {
+      if (hoisted.length > 0) chunks.push(...userMessageOf(hoisted));
+      hoisted = [];
+    };
+    for (const message of messages) {
+      const found = this.#fragments.get(message, loadMedia);
+      const fragment: Fragment = found instanceof Promise ? await found : found;
+      if (message.role !== "tool") flush();
+      chunks.push(fragment.bytes);
+      hoisted.push(...fragment.hoisted);
+      hasMedia ||= fragment.hasMedia;
+    }
+    flush();
+    return { chunks, hasMedia };
+  }
+}
+
+interface Stretch extends RenderedMessages {
+  /** Index of the message after it. */
+  readonly to: number;
+}
+
+/** Whether what is hoisted from the results before `index` stands right before it: another result would push it on. */
+function isSettledAt(messages: readonly ModelMessage[], index: number): boolean {
+  const next = messages[index];
+  return next !== undefined && next.role !== "tool";
+}
