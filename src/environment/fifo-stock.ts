@@ -11,7 +11,7 @@ export interface Fifo {
   readonly write: number;
 }
 
-const batchSize = 32;
+const batchSize = 16;
 
 /** Keeps up to a batch of pipes; one short `mkfifo` process makes many, and none is waited for after the first. */
 export class FifoStock {
@@ -42,24 +42,25 @@ export class FifoStock {
 
   /** Makes more when few are left; call it while something else is running anyway. */
   refill(): void {
-    if (this.#ready.length < batchSize / 4) this.#make().catch(() => undefined);
+    if (this.#ready.length < batchSize / 2) this.#make().catch(() => undefined);
+  }
+
+  /** Gives its file descriptors back, for when there are too few. */
+  release(): void {
+    for (const fifo of this.#ready.splice(0)) closeFifo(fifo);
   }
 
   close(): void {
     if (--this.#users > 0) return;
     if (shared === this) shared = undefined;
-    this.#closeReady();
-  }
-
-  #closeReady(): void {
-    for (const fifo of this.#ready.splice(0)) closeFifo(fifo);
+    this.release();
   }
 
   #make(): Promise<void> {
     this.#making ??= makeFifos(this.#fallbackDirectory)
       .then((made) => {
         this.#ready.push(...made);
-        if (this.#users === 0) this.#closeReady();
+        if (this.#users === 0) this.release();
       })
       .finally(() => {
         this.#making = undefined;
@@ -110,8 +111,11 @@ function openAll(paths: readonly string[]): Fifo[] {
   try {
     for (const path of paths) fifos.push(openBothEnds(path));
   } catch (error) {
-    // Some will do; too few file descriptors are told by the next batch.
-    if (fifos.length === 0) throw error;
+    // Too few file descriptors: one pipe will do, and the shell needs some too.
+    const [first, ...others] = fifos;
+    for (const fifo of others) closeFifo(fifo);
+    if (first === undefined) throw error;
+    return [first];
   }
   return fifos;
 }

@@ -53,7 +53,10 @@ export class LocalProcesses implements AsyncDisposable {
     }
     this.#writeDown({ shellId, witnesses: [] });
     const environment = { ...this.#options.environment(), [shellMark]: shellId };
-    const child = await start(command, { cwd, environment, fifo });
+    const child = await start(command, { cwd, environment, fifo }).catch((error: unknown) => {
+      fifos.release();
+      throw error;
+    });
     fifos.refill();
     return this.#keep(child, fifo.read, { shellId, sessionId });
   }

@@ -43,12 +43,12 @@ marked() {
 signal() {
   left= living=
   for group in $groups; do
-    kill "-$1" -- "-$group" && left=1 living="$living $group"
+    kill -s "$1" -- "-$group" && left=1 living="$living $group"
   done
   groups=$living
   for environ in $(marked); do
     pid=\${environ#/proc/}
-    kill "-$1" "\${pid%/environ}" && left=1
+    kill -s "$1" "\${pid%/environ}" && left=1
   done
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startFaultServer } from "../../src/testing/fault-server.ts";
 import { answering, messagesOf, pairingProblem } from "../support/chat-server.ts";
 import { long } from "../support/requirements.ts";
-import { type CliWorld, createCliWorld } from "../support/run-cli.ts";
+import { type CliWorld, createCliWorld, type RunningCli } from "../support/run-cli.ts";
 
 const steps = 10;
 const kills = long ? 200 : 20;
@@ -32,21 +32,20 @@ const counted = ({ workspace }: CliWorld) => {
 
 test(`R3.3 after SIGKILL at ${kills} random instants nothing written is lost, pairs hold, and no finished tool runs again`, async () => {
   await using wire = await startFaultServer([counting]);
-  using first = createCliWorld();
   const env = { BUB_MODEL: "local:test", BUB_LOCAL_API_BASE: wire.url };
-  const began = performance.now();
-  expect((await first.run(["run", "count"], { env })).stdout).toBe("counted\n");
-  const wholeMs = performance.now() - began;
   const random = randomNumbers(20_261_130);
   let caught = 0;
 
   for (let round = 0; round < kills; round++) {
     using world = createCliWorld();
     const running = world.start(["run", "count"], { env });
-    // The instant of the kill is what is tried out, so it is a matter of time and not of an event.
-    const timer = setTimeout(() => running.kill("SIGKILL"), random() * wholeMs);
+    const killed = killBetween(
+      running,
+      wire.request(wire.requests.length + 1 + Math.floor(random() * steps)),
+      random() * 12,
+    );
     const { code } = await running.ended;
-    clearTimeout(timer);
+    await killed;
     if (code === null) caught++;
 
     const tape = world.tapeFile();
@@ -64,9 +63,16 @@ test(`R3.3 after SIGKILL at ${kills} random instants nothing written is lost, pa
     expect(numbers).toEqual(expect.arrayContaining(finished));
     expect(statSync(tape).mode & 0o777).toBe(0o600);
   }
-  // A timer that always came too late would prove nothing.
+  // Kills that always came too late would prove nothing.
   expect(caught).toBeGreaterThan(kills / 2);
 }, 600_000);
+
+/** Somewhere between a request and what follows it: the instant itself is what is tried out. */
+async function killBetween(running: RunningCli, request: Promise<unknown>, afterMs: number): Promise<void> {
+  await Promise.race([request, running.ended]);
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  running.kill("SIGKILL");
+}
 
 /** The numbers whose calls have a result on the tape that is not an interruption. */
 function results(text: string): number[] {
