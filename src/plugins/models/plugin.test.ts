@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createRuntime, type Runtime } from "../../kernel/runtime.ts";
 import type { Settings } from "../../kernel/settings.ts";
-import type { Model } from "../../model/model.ts";
+import type { Model, ModelEvent, ModelMessage } from "../../model/model.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import { events, startFaultServer } from "../../testing/fault-server.ts";
 import { modelsPlugin } from "./plugin.ts";
@@ -47,6 +47,31 @@ describe("R4.1 the models plugin", () => {
     writeFileSync(join(home, "script.yaml"), "- hello\n");
     await using runtime = await runtimeWith({});
     expect(await create(runtime, "scripted", "script.yaml")).toMatchObject({ provider: "scripted" });
+  });
+
+  test("R4.2 the script of the page works", async () => {
+    const page = readFileSync(new URL("../../../docs/plugins/models.md", import.meta.url), "utf8");
+    writeFileSync(join(home, "demo.yaml"), /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "");
+    await using runtime = await runtimeWith({});
+    const model = await create(runtime, "scripted", "demo.yaml");
+    const called: ModelMessage[] = [
+      { role: "user", content: "what is here?" },
+      { role: "assistant", content: "Let me look.", calls: [{ id: "a", name: "bash", arguments: { command: "ls" } }] },
+      { role: "tool", callId: "a", name: "bash", content: "a.txt", isError: false },
+    ];
+    const signal = new AbortController().signal;
+    const ask = (messages: readonly ModelMessage[]) =>
+      model?.stream({ system: "", messages, tools: [], maxTokens: 1, loadMedia: async () => "", signal }) ?? [];
+    const events: ModelEvent[] = [];
+    for await (const event of ask(called.slice(0, 1))) events.push(event);
+    for await (const event of ask(called)) events.push(event);
+    expect(events).toMatchObject([
+      { delta: "Let me look." },
+      { name: "bash", arguments: '{"command":"ls"}' },
+      { reason: "tool-calls" },
+      { delta: "There is:\na.txt" },
+      { reason: "stop" },
+    ]);
   });
 
   test("its connections end with the runtime", async () => {
