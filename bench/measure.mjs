@@ -1,24 +1,44 @@
-// How bench files take time: commands run in turns, so that a slow moment of the machine meets all of them.
-import { spawnSync } from "node:child_process";
+// How rows take numbers: what is compared runs in turns (A B A B), so that a slow moment of the machine meets both.
 
-/** Milliseconds of whole processes, the median for each name. */
-export function medianTimes(commands, { rounds = 21 } = {}) {
-  const times = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, { args, env }] of Object.entries(commands)) {
-      const started = process.hrtime.bigint();
-      const { status, stderr } = spawnSync(process.execPath, args, {
-        env: { ...process.env, ...env },
-        encoding: "utf8",
-      });
-      times[name].push(Number(process.hrtime.bigint() - started) / 1e6);
-      if (status !== 0) throw new Error(`${name} ended with ${status}\n${stderr}`);
+/** Runs each maker `rounds` times, in turns, after one round that does not count; answers what each gave, by name. */
+export async function inTurns(rounds, makers) {
+  const found = Object.fromEntries(Object.keys(makers).map((name) => [name, []]));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [name, make] of Object.entries(makers)) {
+      const value = await make(round);
+      if (round >= 0) found[name].push(value);
     }
   }
-  return Object.fromEntries(Object.entries(times).map(([name, values]) => [name, median(values)]));
+  return found;
 }
 
 export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
+
+/** Milliseconds on the clock that all processes of this machine share. */
+export function now() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** A row's work is often shared with its neighbours: done when the first of them asks, for one set of options. */
+export function shared(work) {
+  let done;
+  return (options) => {
+    done ??= work(options);
+    return done;
+  };
+}
+
+export function ratio(value, floor, unit = "ms", names = ["", "floor "]) {
+  const shown = (number) => (number < 10 ? number.toFixed(2) : number.toFixed(0));
+  return {
+    value: value / floor,
+    text: `${(value / floor).toFixed(2)} × (${names[0]}${shown(value)} ${unit}, ${names[1]}${shown(floor)} ${unit})`,
+  };
+}
+
+export const atMost = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, isMet: (value) => value <= limit });
+export const atLeast = (limit, unit) => ({ text: `≥ ${limit} ${unit}`, isMet: (value) => value >= limit });
