@@ -67,6 +67,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "shellPlugin",
     "storagePlugin",
     "tapeToolsPlugin",
+    "webPlugin",
   ],
   "src/testing/index.ts": [
     "callTool",

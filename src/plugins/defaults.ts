@@ -10,6 +10,7 @@ import { sessionPlugin } from "./session/plugin.ts";
 import { shellPlugin } from "./shell/plugin.ts";
 import { storagePlugin } from "./storage/plugin.ts";
 import { tapeToolsPlugin } from "./tape-tools/plugin.ts";
+import { webPlugin } from "./web/plugin.ts";
 
 export const defaults: readonly PluginSource[] = [
   storagePlugin,
@@ -21,5 +22,6 @@ export const defaults: readonly PluginSource[] = [
   commandsPlugin,
   shellPlugin,
   filesPlugin,
+  webPlugin,
   tapeToolsPlugin,
 ];

@@ -10,3 +10,4 @@ export { sessionPlugin } from "./session/plugin.ts";
 export { shellPlugin } from "./shell/plugin.ts";
 export { storagePlugin } from "./storage/plugin.ts";
 export { tapeToolsPlugin } from "./tape-tools/plugin.ts";
+export { webPlugin } from "./web/plugin.ts";
