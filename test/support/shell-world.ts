@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import { isAlive, membersOfGroup, valuesOfVariable } from "../../src/base/processes.ts";
+import { isAlive, valuesOfVariable } from "../../src/base/processes.ts";
 import { childEnvironment } from "../../src/environment/child-environment.ts";
 import type { Environment } from "../../src/environment/environment.ts";
 import { createLocalEnvironment } from "../../src/environment/local.ts";
@@ -92,13 +92,8 @@ export async function eventually(isTrue: () => boolean | Promise<boolean>, what 
   await expect.poll(isTrue, { interval: 5, timeout: 5_000, message: what }).toBe(true);
 }
 
-/** Pids of running processes that carry a shell's mark, without watchdogs and the like. */
+/** Pids of running processes of one shell, or of all shells that this process started. */
 export function markedProcesses(shellId?: string): number[] {
-  return [...valuesOfVariable("BUB_SHELL_ID")]
-    .filter(([pid, value]) => pid !== process.pid && isAlive(pid) && (shellId === undefined || value === shellId))
-    .map(([pid]) => pid);
-}
-
-export function isGroupEmpty(group: number): boolean {
-  return membersOfGroup(group).length === 0;
+  const [name, value] = shellId === undefined ? ["BUB_OWNER", String(process.pid)] : ["BUB_SHELL_ID", shellId];
+  return [...valuesOfVariable(name)].filter(([pid, own]) => own === value && isAlive(pid)).map(([pid]) => pid);
 }

@@ -23,12 +23,12 @@ export class KeyVariables {
     return [...this.#providers].flatMap((provider) => this.#sourceOf(provider) ?? []);
   }
 
-  /** Providers of plugins have no key that is known here. */
+  /** Providers that only a plugin knows have their key, by custom, in a variable of their name. */
   #sourceOf(provider: string): string | undefined {
     try {
       return findAccess(provider, this.#host.settings, this.#host.lookup).keySource;
     } catch {
-      return undefined;
+      return `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_API_KEY`;
     }
   }
 }

@@ -11,6 +11,7 @@ export function bashKillTool(shells: ShellRegistry): Tool {
   return defineTool({
     name: "bash.kill",
     description: "End a background shell, or read how it ended.",
+    exposure: "direct",
     input: v.strictObject({ shell_id: v.string() }),
     async run({ shell_id: shellId }, { turn }): Promise<ShellStatus> {
       const shell = shells.find(turn.sessionId, shellId);

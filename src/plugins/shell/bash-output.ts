@@ -15,6 +15,7 @@ export function bashOutputTool(shells: ShellRegistry): Tool {
   return defineTool({
     name: "bash.output",
     description: "Read the output of a background shell.",
+    exposure: "direct",
     input: v.strictObject({
       shell_id: v.string(),
       offset: v.optional(v.pipe(v.number(), v.integer(), v.description("first character; go on with next_offset")), 0),

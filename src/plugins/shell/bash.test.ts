@@ -227,8 +227,11 @@ describe("T2.9 settling and descendants", () => {
 
   test("T2.9 descendants go on, their output is dropped, and they end with the session's shells", async () => {
     const { bash, shells } = shellWorld();
-    const pid = Number.parseInt(await bash("(while :; do echo more; sleep 0.01; done) & echo $!"), 10);
-    const apart = Number(await bash("setsid sh -c 'echo $$; exec sleep 600' & sleep 0.1"));
+    const [digits] = /\d+/.exec(await bash("(while :; do echo more; sleep 0.01; done) & echo $!")) ?? [];
+    const pid = Number(digits);
+    const apart = Number(
+      await bash("setsid sh -c 'echo $$ >pid; exec sleep 300' & until [ -s pid ]; do sleep 0.01; done; cat pid"),
+    );
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect([isAlive(pid), isAlive(apart)]).toEqual([true, true]);
     await shells.stopAll("cli:test", 500);
@@ -237,9 +240,8 @@ describe("T2.9 settling and descendants", () => {
 
   test("T2.9 a daemon that left its mark behind stays", async () => {
     const { bash, shells } = shellWorld();
-    const pid = Number(
-      await bash("env -u BUB_SHELL_ID setsid sh -c 'echo $$; exec sleep 600 >/dev/null 2>&1' & sleep 0.1"),
-    );
+    const daemon = "env -u BUB_SHELL_ID -u BUB_OWNER setsid sh -c 'echo $$ >pid; exec sleep 300' >/dev/null 2>&1";
+    const pid = Number(await bash(`${daemon} & until [ -s pid ]; do sleep 0.01; done; cat pid`));
     await shells.stopAll("cli:test", 500);
     expect(isAlive(pid)).toBe(true);
     process.kill(pid, "SIGKILL");

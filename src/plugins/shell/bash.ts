@@ -31,6 +31,7 @@ export function bashTool(shells: ShellRegistry): Tool {
     name: "bash",
     description:
       "Run a shell command on the user's machine (no sandbox, stdin closed). After timeout_seconds it goes on in the background: read it with bash.output, end it with bash.kill. What it leaves running ends with the session; start a daemon that must stay with `env -u BUB_SHELL_ID setsid`.",
+    exposure: "direct",
     input: v.strictObject({
       command: v.string(),
       cwd: v.optional(v.pipe(v.string(), v.description("working directory; default: the workspace"))),
