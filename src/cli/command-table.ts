@@ -2,8 +2,12 @@
 import type { CommandContext } from "./command-context.ts";
 
 export interface OptionSpec {
-  /** `-w, --workspace <path>`. */
-  readonly flags: string;
+  /** `session-id` is given as `--session-id` and read as `sessionId`. */
+  readonly name: string;
+  /** One letter, given with one hyphen. */
+  readonly short?: string;
+  /** What its value is, for the help; without one the option is a switch. */
+  readonly value?: string;
   readonly help: string;
   readonly default?: string | number;
   /** Can be given again; its value is a list. */
@@ -17,6 +21,7 @@ export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
   readonly example: string;
+  /** What further words are; without it there may be none. */
   readonly argument?: { readonly name: string; readonly help: string };
   readonly options: readonly OptionSpec[];
   readonly load: () => Promise<CommandWork>;
@@ -26,23 +31,27 @@ export interface CommandSpec {
 export type CommandWork = (words: readonly string[], options: never, context: CommandContext) => Promise<number>;
 
 export const globalOptions: readonly OptionSpec[] = [
-  { flags: "-w, --workspace <path>", help: "folder that the agent works in", default: "." },
-  { flags: "--model <provider:model>", help: "the model to ask" },
-  { flags: "--plugin <path>", help: "a further plugin; can be given again", repeats: true },
+  { name: "workspace", short: "w", value: "path", help: "folder that the agent works in", default: "." },
+  { name: "model", value: "provider:model", help: "the model to ask" },
+  { name: "plugin", value: "path", help: "a further plugin; can be given again", repeats: true },
 ];
 
-const json: OptionSpec = { flags: "--json", help: "print JSON" };
+/** Understood by every command. */
+export const helpOption: OptionSpec = { name: "help", short: "h", help: "show this" };
+export const versionOption: OptionSpec = { name: "version", short: "V", help: "show the version" };
+
+const json: OptionSpec = { name: "json", help: "print JSON" };
 
 const session: readonly OptionSpec[] = [
-  { flags: "--session-id <id>", help: "the session; by default <channel>:<chat-id>" },
-  { flags: "--channel <name>", help: "where the message comes from", default: "cli" },
-  { flags: "--chat-id <id>", help: "which conversation there", default: "local" },
+  { name: "session-id", value: "id", help: "the session; by default <channel>:<chat-id>" },
+  { name: "channel", value: "name", help: "where the message comes from", default: "cli" },
+  { name: "chat-id", value: "id", help: "which conversation there", default: "local" },
 ];
 
 const talk: readonly OptionSpec[] = [
   ...session,
-  { flags: "--sender-id <id>", help: "who wrote the message" },
-  { flags: "--new", help: "start a new session" },
+  { name: "sender-id", value: "id", help: "who wrote the message" },
+  { name: "new", help: "start a new session" },
 ];
 
 export const groups: Readonly<Record<string, string>> = { tape: "Look at what a session remembers." };
@@ -52,12 +61,12 @@ export const commands: readonly CommandSpec[] = [
     name: "run",
     summary: "Answer one message and end.",
     example: 'git diff | bub run "review this"',
-    argument: { name: "[message...]", help: "what to say; piped text is added after it, or is the message" },
+    argument: { name: "message", help: "what to say; piped text is added after it, or is the message" },
     options: [
       ...talk,
-      { flags: "--file <path>", help: "attach a picture, sound, film or text; can be given again", repeats: true },
-      { flags: "--json", help: "print each event as a line of JSON" },
-      { flags: "--no-wait", help: "fail when another process has the session" },
+      { name: "file", value: "path", help: "attach a picture, sound, film or text; can be given again", repeats: true },
+      { name: "json", help: "print each event as a line of JSON" },
+      { name: "no-wait", help: "fail when another process has the session" },
     ],
     load: async () => (await import("./commands/run.ts")).runRun,
   },
@@ -65,7 +74,7 @@ export const commands: readonly CommandSpec[] = [
     name: "chat",
     summary: "Talk, line by line.",
     example: 'bub chat "what is new here?"',
-    argument: { name: "[prompt...]", help: "what to say first" },
+    argument: { name: "prompt", help: "what to say first" },
     options: talk,
     load: async () => (await import("./commands/chat.ts")).runChat,
   },
@@ -96,8 +105,8 @@ export const commands: readonly CommandSpec[] = [
     example: "bub tape show --limit 20",
     options: [
       ...session,
-      { flags: "--limit <count>", help: "how many entries; 0 for all", default: 50, counts: true },
-      { flags: "--json", help: "print each entry as a line of JSON" },
+      { name: "limit", value: "count", help: "how many entries; 0 for all", default: 50, counts: true },
+      { name: "json", help: "print each entry as a line of JSON" },
     ],
     load: async () => (await import("./commands/tape-show.ts")).runTapeShow,
   },

@@ -2,6 +2,7 @@
 import { nearestName } from "../../base/near.ts";
 import type { CommandDefinition } from "../../kernel/command-registry.ts";
 import { type CommandContext, UsageError } from "../command-context.ts";
+import { didYouMean } from "../command-line.ts";
 import { openRuntime } from "../open-runtime.ts";
 
 export interface PluginCommandRequest {
@@ -23,9 +24,7 @@ export async function runPluginCommand(
   const command = commands.get(name);
   if (command === undefined) {
     const near = nearestName(name, [...known, ...commands.keys()]);
-    throw new UsageError(
-      `unknown command '${name}'${near === undefined ? "; bub --help lists them" : ` (Did you mean ${near}?)`}`,
-    );
+    throw new UsageError(`unknown command '${name}'${didYouMean(near)}`);
   }
   if (!words.includes("--help") && !words.includes("-h")) return command.run(words, context.stop.signal);
   context.stdout.write(`${command.summary}\n\nExample:\n  ${command.example}\n`);

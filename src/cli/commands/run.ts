@@ -12,7 +12,8 @@ import { type SessionOptions, sessionOf } from "../session-options.ts";
 
 export interface RunCommandOptions extends SessionOptions {
   json?: boolean;
-  wait: boolean;
+  /** Fail instead of waiting for another process. */
+  noWait?: boolean;
   file?: readonly string[];
 }
 
@@ -28,7 +29,11 @@ export async function runRun(
   await using runtime = await openRuntime(context, { plugins: [oneShot.plugin] });
   const inbound: Inbound = { ...inboundOf(message, options, runtime), model: context.options.model };
   using waiting = new WaitingNotice(sessionIdOf(inbound), context);
-  const run = { signal: stop.signal, wait: options.wait, onWait: (holder: LeaseHolder) => waiting.start(holder) };
+  const run = {
+    signal: stop.signal,
+    wait: options.noWait !== true,
+    onWait: (holder: LeaseHolder) => waiting.start(holder),
+  };
   let status: StepStatus = "error";
   runtime.events.on("model-call-started", () => oneShot.asking());
   for await (const event of runtime.run(inbound, run)) {
