@@ -82,7 +82,7 @@ export class HookRunner {
   }
 
   /** The value after everyone changed it in turn; undefined leaves it as it is. A failure is thrown. */
-  async chain<Name extends "prepareTools" | "beforeModelCall">(
+  async chain<Name extends "prepareMessage" | "prepareTools" | "beforeModelCall">(
     hook: Name,
     ...[value, turn]: Arguments<Name>
   ): Promise<Arguments<Name>[0]> {

@@ -1,4 +1,5 @@
 // Every point that a plugin can take part in: its signature, its contract, and how several answers combine.
+import type { Content } from "../base/content.ts";
 import type { StepStatus, StreamEvent, Usage } from "../base/events.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/model.ts";
@@ -80,6 +81,11 @@ export interface Hooks {
   loadState(turn: Turn): Awaitable<Partial<TurnState>>;
   /** Makes the prompt of a message: its text decorated, or a command. */
   buildPrompt(inbound: Inbound, turn: Turn): Awaitable<Prompt | undefined>;
+  /**
+   * Changes a message before it is written down: the prompt of a turn after `buildPrompt`, a subagent's prompt, and what
+   * is said into a run. Commands, notifications and tool results never come here. Asked once a message.
+   */
+  prepareMessage(content: Content, turn: Turn): Awaitable<Content | undefined>;
   /** Answers a prompt by a stream of events; its failures are events of it. */
   runModel(prompt: Prompt, turn: Turn): AsyncIterable<StreamEvent> | undefined;
   /** Offers more work when a step ends without calls: a prompt, "outstanding" while an answer will come, undefined to let the run end. Never waits. */
@@ -107,6 +113,7 @@ export interface Hooks {
   provideTapeSidecar(runtime: Runtime): Awaitable<SidecarDefinition | undefined>;
   /** Channels that the gateway can run. */
   provideChannels(runtime: Runtime): Awaitable<readonly Channel[] | undefined>;
+  /** Skills to add to those of the workspace and the user. Asked once, when skills are first needed. */
   provideSkills(runtime: Runtime): Awaitable<readonly SkillSource[] | undefined>;
   provideProfiles(runtime: Runtime): Awaitable<readonly ProfileSource[] | undefined>;
   provideModels(runtime: Runtime): Awaitable<readonly ModelProvider[] | undefined>;
@@ -130,6 +137,8 @@ export interface Hooks {
   endSession(sessionId: string, runtime: Runtime): Awaitable<void>;
   /** Told of an error of any stage. */
   onError(stage: string, error: unknown, inbound: Inbound): Awaitable<void>;
+  /** Sentences for `bub doctor` on what of this plugin's is broken: a file, a section of config.yml. */
+  diagnose(runtime: Runtime): Awaitable<readonly string[] | undefined>;
   /** Adds commands to the command line. */
   registerCommands(commands: CommandRegistry): void;
   /** Asks its part of the first set-up. */
@@ -144,6 +153,7 @@ export const hookKinds = {
   resolveSession: "first",
   loadState: "merge",
   buildPrompt: "first",
+  prepareMessage: "chain",
   runModel: "first",
   continueRun: "collect",
   saveState: "notify",
@@ -167,6 +177,7 @@ export const hookKinds = {
   afterToolCall: "chain",
   endSession: "notify",
   onError: "notify",
+  diagnose: "collect",
   registerCommands: "notify",
   onboard: "notify",
   lifespan: "collect",

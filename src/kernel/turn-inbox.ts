@@ -36,6 +36,9 @@ export function openTurnInbox(inboxes: InboxPort, tape: TapeId, token: string, o
     async taken(ids) {
       for (const id of ids) await inboxes.remove(tape, id);
     },
+    async leave(item) {
+      await inboxes.put(tape, item);
+    },
     async changed(signal) {
       if (arrived) return;
       const change = new Promise<void>((resolve) => {

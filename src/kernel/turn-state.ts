@@ -19,6 +19,8 @@ export interface TurnInbox {
   pending(): Promise<readonly InboxItem[]>;
   /** Deletes items that stand on the tape by now. */
   taken(ids: readonly InboxId[]): Promise<void>;
+  /** Leaves an item for this session: durable when it resolves, read before its next step. */
+  leave(item: Pick<InboxItem, "payload" | "meta"> & { readonly kind: "steer" | "notification" }): Promise<void>;
   /** Resolves when something arrived since the last `pending`; rejects with the signal's reason. */
   changed(signal: AbortSignal): Promise<void>;
 }

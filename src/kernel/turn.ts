@@ -89,7 +89,7 @@ export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncG
     await using open = await openTurn(inbound, sessionId, runtime, request);
     const turn: Turn = { ...open.turn, toolScope: request.toolScope, state: { ...request.state } };
     stages.begin({ turn, cancel: open.cancel });
-    outcome = yield* answer(turn, stages, async () => prompt);
+    outcome = yield* answer(turn, stages, () => prepareMessage(prompt, turn));
   } catch (error) {
     outcome = yield* stages.failed(error);
   }
@@ -123,7 +123,12 @@ export async function resolveSession(inbound: Inbound, runtime: Runtime): Promis
 
 async function buildPrompt(inbound: Inbound, turn: Turn): Promise<Prompt> {
   const prompt = await turn.runtime.hooks.first("buildPrompt", inbound, turn);
-  return prompt ?? { kind: "message", content: inbound.content, meta: inbound.meta };
+  return prepareMessage(prompt ?? { kind: "message", content: inbound.content, meta: inbound.meta }, turn);
+}
+
+async function prepareMessage(prompt: Prompt, turn: Turn): Promise<Prompt> {
+  if (prompt.kind === "command") return prompt;
+  return { ...prompt, content: await turn.runtime.hooks.chain("prepareMessage", prompt.content, turn) };
 }
 
 async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGenerator<StreamEvent, TurnOutcome> {

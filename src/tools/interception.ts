@@ -69,7 +69,9 @@ export async function decide(call: CheckedCall, { before, ask }: Interception): 
 async function putQuestion(asked: Question, { name, signal }: CheckedCall, ask: Interception["ask"]): Promise<Verdict> {
   const choice = await ask?.(asked.question, asked.choices, signal);
   if (choice === undefined) {
-    return { action: "deny", reason: `${name} needs an answer that nobody here can give: ${asked.question}` };
+    // What follows the first line is for eyes that decide: a diff, a whole command.
+    const [question] = asked.question.split("\n", 1);
+    return { action: "deny", reason: `${name} needs an answer that nobody here can give: ${question}` };
   }
   if (asked.decide !== undefined) return asked.decide(choice);
   if (choice === asked.choices[0]) return { action: "proceed" };

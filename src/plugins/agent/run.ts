@@ -3,12 +3,13 @@
 import type { Usage } from "../../base/events.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { preparedTools, toolScopeOf } from "../../kernel/run-tools.ts";
 import { hookInterception } from "../../kernel/tool-hooks.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import type { ModelMessage } from "../../model/model.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
 import type { Interception } from "../../tools/interception.ts";
-import { createToolset, type OwnedTool, type Toolset } from "../../tools/toolset.ts";
+import { createToolset, type Toolset } from "../../tools/toolset.ts";
 import { interruptedError } from "./context.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import { chooseModels, type ModelChoice } from "./model-choice.ts";
@@ -40,6 +41,8 @@ export async function openRun(turn: Turn): Promise<Run> {
   const models = await chooseModels(inbound.model ?? session.model ?? settings.model, turn);
   const tools = await preparedTools(turn);
   const blocks = await hooks.collect("systemPrompt", turn);
+  // The session's settings hold from here to the run's end; only loaded tools come in between.
+  const scope = toolScopeOf(turn);
   let toolset: Toolset | undefined;
   let loaded: readonly string[] = [];
   return {
@@ -54,11 +57,7 @@ export async function openRun(turn: Turn): Promise<Run> {
     toolset() {
       if (toolset === undefined || loaded.length !== tape.facts.loaded.length) {
         loaded = [...tape.facts.loaded];
-        toolset = createToolset(tools, {
-          allowed: turn.toolScope.allowedTools,
-          codeMode: session.code_mode === true,
-          loaded,
-        });
+        toolset = createToolset(tools, { ...scope, loaded });
       }
       return toolset;
     },
@@ -73,20 +72,6 @@ export async function openRun(turn: Turn): Promise<Run> {
 /** What the entries of one step carry. */
 export function stepMeta(turn: Turn, runId: RunId): JsonObject {
   return { run_id: runId, turn_id: turn.turnId };
-}
-
-async function preparedTools(turn: Turn): Promise<readonly OwnedTool[]> {
-  const { tools, hooks } = turn.runtime;
-  const kept = new Set(
-    await hooks.chain(
-      "prepareTools",
-      tools.map(({ tool }) => tool),
-      turn,
-    ),
-  );
-  const known = tools.filter(({ tool }) => kept.delete(tool));
-  // What a plugin puts in here belongs to no plugin's list.
-  return [...known, ...[...kept].map((tool) => ({ tool, plugin: "prepareTools" }))];
 }
 
 async function closeOpenCalls({ tape }: Turn, context: TapeContext): Promise<void> {

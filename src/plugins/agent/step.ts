@@ -1,5 +1,5 @@
 // One step: messages in, one model call, its answer recorded, its tools run, their results recorded.
-
+import { contentFromJson, contentToJson } from "../../base/content.ts";
 import type { StepStatus, StreamEvent, StreamEventBody, Usage } from "../../base/events.ts";
 import { type InboxId, newRunId, type RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -71,7 +71,8 @@ async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly Ent
   // A fresh message may be an item itself: one that waited for a turn of its own.
   const own = fresh.flatMap((draft) => (typeof draft.meta?.inbox === "string" ? [draft.meta.inbox as InboxId] : []));
   const waiting = (await inbox.pending()).filter(({ id }) => !own.includes(id));
-  const news = waiting.filter(({ id }) => !tape.facts.inbox.includes(id)).map(messageOf);
+  const fromInbox = waiting.filter(({ id }) => !tape.facts.inbox.includes(id));
+  const news = await Promise.all(fromInbox.map((item) => messageOf(item, run)));
   const system: EntryDraft[] =
     run.context.system === run.system ? [] : [{ kind: "system", payload: { content: run.system } }];
   const drafts = await Promise.all(
@@ -81,8 +82,14 @@ async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly Ent
   await inbox.taken([...waiting.map(({ id }) => id), ...own]);
 }
 
-function messageOf({ id, payload, meta }: InboxItem): EntryDraft {
-  return { kind: "message", payload: { role: "user", ...payload }, meta: { ...meta, inbox: id } };
+/** What somebody says into a run is a message like the one that began it. */
+async function messageOf({ id, kind, payload, meta }: InboxItem, { turn }: Run): Promise<EntryDraft> {
+  const message: JsonObject = { role: "user", ...payload };
+  if (kind === "steer") {
+    const said = contentFromJson(payload.content);
+    message.content = contentToJson(await turn.runtime.hooks.chain("prepareMessage", said, turn));
+  }
+  return { kind: "message", payload: message, meta: { ...meta, inbox: id } };
 }
 
 /** One batch: the text or the calls, and the error if there is one. On disk before a tool runs. */
