@@ -30,11 +30,21 @@ export function ensureFolder(path: string): void {
 
 /** Puts a whole file at `path`, replacing what is there; when it returns, the file survives a power cut. */
 export async function writeDurably(path: string, bytes: string | Uint8Array): Promise<void> {
+  await replaceFile(path, bytes, syncFile);
+  await syncFolder(dirname(path));
+}
+
+/** Puts a whole file at `path`, replacing what is there; when it returns, the file survives a kill of this process. */
+export async function replaceFile(
+  path: string,
+  bytes: string | Uint8Array,
+  sync: (fd: number) => Promise<void> = async () => undefined,
+): Promise<void> {
   const aside = asideOf(path);
   const fd = openPrivate(aside, "wx");
   try {
     writeWhole(fd, bytes);
-    await syncFile(fd);
+    await sync(fd);
     renameSync(aside, path);
   } catch (error) {
     rmSync(aside, { force: true });
@@ -42,7 +52,6 @@ export async function writeDurably(path: string, bytes: string | Uint8Array): Pr
   } finally {
     closeSync(fd);
   }
-  await syncFolder(dirname(path));
 }
 
 /** A name beside `path` that nobody else uses and no reader takes for a finished file. */

@@ -11,6 +11,7 @@ import { type LeaseWorld, systemWorld } from "./lease-record.ts";
 import { FileMediaStore } from "./media-store.ts";
 import { SessionIndex } from "./session-index.ts";
 import type { SessionRecord, TapeLog, TapeStorage, TapeStore } from "./store.ts";
+import { FileTasks } from "./tasks.ts";
 
 export interface FileStorageOptions extends Partial<Pick<FileLeasesOptions, "heartbeatMs" | "lookMs">> {
   /** Absolute path; made with the first file. */
@@ -23,7 +24,7 @@ export interface FileStorageOptions extends Partial<Pick<FileLeasesOptions, "hea
   world?: LeaseWorld;
 }
 
-/** Storage in files: `tapes/`, `inbox/` and `media/` below the home. Nothing is made before the first write. */
+/** Storage in files: `tapes/`, `inbox/`, `tasks/` and `media/` below the home. Nothing is made before the first write. */
 export function createFileStorage({
   home,
   clock = systemClock,
@@ -33,10 +34,12 @@ export function createFileStorage({
   ...lease
 }: FileStorageOptions): TapeStorage {
   const folder = join(home, "tapes");
+  const inboxes = new FileInboxes({ folder: join(home, "inbox"), clock, log });
   return {
     tapes: new FileTapeStore({ folder, clock, fsync }),
     leases: new FileLeases({ folder, world, log, ...lease }),
-    inboxes: new FileInboxes({ folder: join(home, "inbox"), clock, log }),
+    inboxes,
+    tasks: new FileTasks({ folder: join(home, "tasks"), inboxes }),
     media: new FileMediaStore(join(home, "media")),
     // Files are closed by whoever opened them.
     async [Symbol.asyncDispose]() {},

@@ -42,6 +42,13 @@ test("R1.8 facts hold the last 256 inbox ids", () => {
   expect([inbox[0], inbox.at(-1)]).toEqual(["item-44", "item-299"]);
 });
 
+test("R1.8 facts hold every inbox id of an entry that took several", () => {
+  const ids = Array.from({ length: 300 }, (_, index) => `item-${index}`);
+  const taken = foldFacts({ ...noFacts, inbox: ["before"] }, [entry("tool_result", {}, { inbox: ids })]);
+  expect(taken.inbox).toEqual(ids);
+  expect(foldFacts(taken, [entry("message", {}, { inbox: "next" })]).inbox).toHaveLength(256);
+});
+
 test("R3.5 facts are read back as written, and damaged ones as none", () => {
   const facts = { settings: { model: "a:b", readonly: true }, loaded: ["t"], entries: 3, anchors: 1, inbox: ["i"] };
   expect(parseFacts(JSON.parse(JSON.stringify(facts)))).toEqual(facts);

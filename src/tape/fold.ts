@@ -25,7 +25,7 @@ export interface FactsChange {
   /** null clears a setting. */
   readonly settings?: { readonly [name in keyof SessionSettings]: SessionSettings[name] | null };
   readonly loaded?: readonly string[];
-  readonly inbox?: string;
+  readonly inbox?: readonly string[];
 }
 
 export const noFacts: TapeFacts = { settings: {}, loaded: [], entries: 0, anchors: 0, inbox: [] };
@@ -50,15 +50,20 @@ export function applyChange(facts: TapeFacts, { settings, loaded, inbox }: Facts
     ...facts,
     settings: settings === undefined ? facts.settings : applySettings(facts.settings, settings),
     loaded: loaded === undefined ? facts.loaded : [...new Set([...facts.loaded, ...loaded])],
-    inbox: inbox === undefined ? facts.inbox : [...facts.inbox, inbox].slice(-mostInboxIds),
+    inbox: inbox === undefined ? facts.inbox : [...facts.inbox, ...inbox].slice(-Math.max(mostInboxIds, inbox.length)),
   };
 }
 
 /** What the entry changes in settings, loaded tools or taken inbox items; most entries change nothing. */
 export function changeOf(entry: TapeEntry): FactsChange | undefined {
-  const inbox = typeof entry.meta.inbox === "string" ? { inbox: entry.meta.inbox } : undefined;
+  const inbox = inboxIdsOf(entry.meta);
   const event = entry.kind === "event" ? eventChange(entry) : undefined;
-  return inbox === undefined ? event : { ...event, ...inbox };
+  return inbox.length === 0 ? event : { ...event, inbox };
+}
+
+/** The inbox items that an entry took: a message is one of them, a tool's result may hold several. */
+export function inboxIdsOf({ inbox }: JsonObject): readonly string[] {
+  return typeof inbox === "string" ? [inbox] : textsIn(inbox);
 }
 
 /** Reads `meta.facts`; undefined when there are none. */

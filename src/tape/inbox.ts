@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { codeOf } from "../base/errors.ts";
 import type { InboxId, TapeId } from "../base/ids.ts";
-import { isJsonObject, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import { ensureFolder, writeDurably } from "./durable-file.ts";
 import { fileError } from "./file-error.ts";
 import { watchFolder } from "./folder-watch.ts";
-import type { InboxItem, InboxKind, InboxPort } from "./store.ts";
+import type { InboxDraft, InboxItem, InboxKind, InboxPort } from "./store.ts";
 import { TapeListeners } from "./tape-listeners.ts";
 
 export interface FileInboxesOptions {
@@ -34,11 +34,20 @@ export class FileInboxes implements InboxPort {
     this.#nextId = inboxIds(options.clock);
   }
 
-  async put(tape: TapeId, { kind, payload, meta }: Omit<InboxItem, "id" | "date">): Promise<InboxItem> {
-    const item: InboxItem = { id: this.#nextId(), kind, payload, meta, date: this.#options.clock.now().toISOString() };
+  put(tape: TapeId, draft: InboxDraft): Promise<InboxItem> {
+    return this.place(tape, draft, writeDurably);
+  }
+
+  /** As `put`, for those who bring the file to its place in their own way. */
+  async place(
+    tape: TapeId,
+    draft: InboxDraft,
+    write: (path: string, text: string) => Promise<void>,
+  ): Promise<InboxItem> {
+    const item: InboxItem = { id: this.#nextId(), ...draft, date: this.#options.clock.now().toISOString() };
     const path = this.#pathOf(tape, item.id);
     try {
-      await writeDurably(path, JSON.stringify(item));
+      await write(path, JSON.stringify(item));
     } catch (error) {
       throw fileError("leave the message in", path, error);
     }
@@ -135,9 +144,16 @@ export function inboxIds(clock: Clock): () => InboxId {
 
 function parseItem(text: string, id: InboxId): InboxItem | undefined {
   const value = parseJson(text);
+  const draft = parseDraft(value);
+  if (draft === undefined || !isJsonObject(value)) return undefined;
+  return { id, ...draft, date: typeof value.date === "string" ? value.date : "" };
+}
+
+/** Undefined for what is no item. */
+export function parseDraft(value: JsonValue | undefined): InboxDraft | undefined {
   if (!isJsonObject(value) || !isJsonObject(value.payload) || !isInboxKind(value.kind)) return undefined;
-  const { kind, payload, meta, date } = value;
-  return { id, kind, payload, meta: isJsonObject(meta) ? meta : {}, date: typeof date === "string" ? date : "" };
+  const { kind, payload, meta, data } = value;
+  return { kind, payload, meta: isJsonObject(meta) ? meta : {}, ...(isJsonObject(data) && { data }) };
 }
 
 function isInboxKind(value: unknown): value is InboxKind {

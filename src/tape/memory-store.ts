@@ -4,12 +4,14 @@ import { hostname } from "node:os";
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { BubError } from "../base/errors.ts";
-import type { InboxId, TapeId } from "../base/ids.ts";
+import type { InboxId, TapeId, TaskId } from "../base/ids.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { TapeEntry } from "./entry.ts";
 import { inboxIds } from "./inbox.ts";
 import { held } from "./lease.ts";
 import { sha256Of, unknownMedia } from "./media-store.ts";
 import type {
+  InboxDraft,
   InboxItem,
   InboxPort,
   Lease,
@@ -21,15 +23,19 @@ import type {
   TapeLog,
   TapeStorage,
   TapeStore,
+  TaskPort,
+  TaskRecord,
 } from "./store.ts";
 import { TapeListeners } from "./tape-listeners.ts";
 
-/** All four ports in memory, with the meaning of files: what is stored is a copy. */
+/** All ports in memory, with the meaning of files: what is stored is a copy. */
 export function createMemoryStorage({ clock = systemClock }: { clock?: Clock } = {}): TapeStorage {
+  const inboxes = new MemoryInboxes(clock);
   return {
     tapes: new MemoryTapeStore(),
     leases: new MemoryLeases(),
-    inboxes: new MemoryInboxes(clock),
+    inboxes,
+    tasks: new MemoryTasks(inboxes),
     media: new MemoryMediaStore(),
     async [Symbol.asyncDispose]() {},
   };
@@ -211,8 +217,8 @@ class MemoryInboxes implements InboxPort {
     this.#nextId = inboxIds(clock);
   }
 
-  async put(tape: TapeId, { kind, payload, meta }: Omit<InboxItem, "id" | "date">): Promise<InboxItem> {
-    const item = copyOf({ id: this.#nextId(), kind, payload, meta, date: this.#clock.now().toISOString() });
+  async put(tape: TapeId, draft: InboxDraft): Promise<InboxItem> {
+    const item = copyOf({ id: this.#nextId(), ...draft, date: this.#clock.now().toISOString() });
     this.#items.set(tape, [...(this.#items.get(tape) ?? []), item]);
     this.#listeners.notify(tape);
     return item;
@@ -230,6 +236,36 @@ class MemoryInboxes implements InboxPort {
 
   watch(tape: TapeId, changed: () => void): () => void {
     return this.#listeners.add(tape, changed);
+  }
+}
+
+class MemoryTasks implements TaskPort {
+  readonly #inboxes: InboxPort;
+  readonly #records = new Map<TapeId, Map<TaskId, JsonObject>>();
+
+  constructor(inboxes: InboxPort) {
+    this.#inboxes = inboxes;
+  }
+
+  async put(tape: TapeId, id: TaskId, data: JsonObject): Promise<void> {
+    const records = this.#records.get(tape) ?? new Map();
+    this.#records.set(tape, records.set(id, copyOf(data)));
+  }
+
+  async list(tape: TapeId): Promise<readonly TaskRecord[]> {
+    return [...(this.#records.get(tape) ?? [])].map(([id, data]) => ({ id, data: copyOf(data) }));
+  }
+
+  async finish(tape: TapeId, id: TaskId, item: InboxDraft): Promise<InboxItem | undefined> {
+    if (this.#records.get(tape)?.has(id) !== true) return undefined;
+    await this.remove(tape, id);
+    return this.#inboxes.put(tape, item);
+  }
+
+  async remove(tape: TapeId, id: TaskId): Promise<void> {
+    const records = this.#records.get(tape);
+    records?.delete(id);
+    if (records?.size === 0) this.#records.delete(tape);
   }
 }
 

@@ -1,6 +1,6 @@
-// The ports of a tape's storage: log, lease, inbox and media. They are given together by `provideTapeStore`;
+// The ports of a tape's storage: log, lease, inbox, tasks and media. They are given together by `provideTapeStore`;
 // files are the default, memory serves tests, and nothing above may know which it has.
-import type { InboxId, TapeId } from "../base/ids.ts";
+import type { InboxId, TapeId, TaskId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TapeEntry } from "./entry.ts";
 
@@ -8,6 +8,7 @@ export interface TapeStorage extends AsyncDisposable {
   readonly tapes: TapeStore;
   readonly leases: LeasePort;
   readonly inboxes: InboxPort;
+  readonly tasks: TaskPort;
   readonly media: MediaStore;
 }
 
@@ -111,19 +112,48 @@ export interface InboxItem {
   readonly payload: JsonObject;
   /** Goes onto the entry's meta as it is. */
   readonly meta: JsonObject;
+  /** For whoever takes the item in another way than as a message; never comes onto the tape. */
+  readonly data?: JsonObject;
   /** ISO-8601, UTC. */
   readonly date: string;
 }
 
+/** An item before its inbox gives it its id and date. */
+export type InboxDraft = Omit<InboxItem, "id" | "date">;
+
 /** Messages for a session that anyone may leave and only the lease's holder takes. */
 export interface InboxPort {
   /** Durable when it returns. */
-  put(tape: TapeId, item: Omit<InboxItem, "id" | "date">): Promise<InboxItem>;
+  put(tape: TapeId, item: InboxDraft): Promise<InboxItem>;
   /** In order of arrival. An unreadable item is skipped and reported in the log, never deleted. */
   list(tape: TapeId): Promise<readonly InboxItem[]>;
   remove(tape: TapeId, id: InboxId): Promise<void>;
   /** Calls `changed` after an item arrives, from this process or another; the answer stops it. */
   watch(tape: TapeId, changed: () => void): () => void;
+}
+
+/** A task that was noted and has not been told of. */
+export interface TaskRecord {
+  readonly id: TaskId;
+  /** As it was noted. */
+  readonly data: JsonObject;
+  /** Its end, when the process died after writing it down and before it was told. */
+  readonly ended?: InboxDraft;
+}
+
+/** Tasks that are under way for a session, on record so that the end of each is told once, whatever becomes of its process. */
+export interface TaskPort {
+  /** When it returns, the record survives a kill of this process. */
+  put(tape: TapeId, id: TaskId, data: JsonObject): Promise<void>;
+  /** In no particular order. A record that cannot be read has no data. */
+  list(tape: TapeId): Promise<readonly TaskRecord[]>;
+  /**
+   * Turns a record into an item of the same tape's inbox. No crash comes between: there is always one or the other.
+   * Undefined when there is no such record: it ended already.
+   */
+  finish(tape: TapeId, id: TaskId, item: InboxDraft): Promise<InboxItem | undefined>;
+  /** Forgets a task without telling of its end. */
+  remove(tape: TapeId, id: TaskId): Promise<void>;
 }
 
 /** Bytes too large for a tape's line, named by their SHA-256. */

@@ -2,11 +2,11 @@
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isBubError } from "../../src/base/errors.ts";
-import { type TapeId, tapeIdOf } from "../../src/base/ids.ts";
+import { newTaskId, type TapeId, tapeIdOf } from "../../src/base/ids.ts";
 import type { EntryKind, TapeEntry } from "../../src/tape/entry.ts";
 import { entryKinds } from "../../src/tape/entry.ts";
 import { queryLog, type TapeQuery } from "../../src/tape/query.ts";
-import type { TapeLog, TapeStorage } from "../../src/tape/store.ts";
+import type { InboxDraft, TapeLog, TapeStorage } from "../../src/tape/store.ts";
 
 export interface StorageUnderTest {
   name: string;
@@ -256,6 +256,57 @@ export function describeTapeStorage({ name, create }: StorageUnderTest): void {
       other();
       expect(calls.filter((call) => call === "a")).toHaveLength(before);
       expect(calls).toContain("b");
+    });
+  });
+
+  describe(`${name}: tasks`, () => {
+    const notification: InboxDraft = {
+      kind: "notification",
+      payload: { content: "done ☕" },
+      meta: { tasks: ["sub-1"] },
+      data: { status: "completed" },
+    };
+
+    test("R1.8 tasks stand on record by session until they end", async () => {
+      const { tasks } = await setUp();
+      const [one, other] = [newTaskId(), newTaskId()];
+      expect(await tasks.list(tape)).toEqual([]);
+      await tasks.put(tape, one, { owner: "a", status: "queued" });
+      await tasks.put(tape, other, { owner: "b" });
+      await tasks.put(tape, one, { owner: "a", status: "running" });
+      expect(await tasks.list(tape)).toHaveLength(2);
+      expect(await tasks.list(tape)).toContainEqual({ id: one, data: { owner: "a", status: "running" } });
+      expect(await tasks.list(tapeIdOf("/workspace", "other"))).toEqual([]);
+    });
+
+    test("R1.8 a task's end is an inbox item in the place of its record, once, and who watches is told", async () => {
+      const { tasks, inboxes } = await setUp();
+      const [id, waiting] = [newTaskId(), newTaskId()];
+      await tasks.put(tape, id, {});
+      await tasks.put(tape, waiting, {});
+      let wake = () => {};
+      const called = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      onTestFinished(inboxes.watch(tape, wake));
+      const item = await tasks.finish(tape, id, notification);
+      await called;
+      expect(item).toMatchObject(notification);
+      expect(await inboxes.list(tape)).toEqual([item]);
+      expect((await tasks.list(tape)).map((task) => task.id)).toEqual([waiting]);
+      expect(await tasks.finish(tape, id, notification)).toBeUndefined();
+      expect(await inboxes.list(tape)).toHaveLength(1);
+    });
+
+    test("R1.8 a task can be forgotten without a word, more than once", async () => {
+      const { tasks, inboxes } = await setUp();
+      const id = newTaskId();
+      await tasks.put(tape, id, {});
+      await tasks.remove(tape, id);
+      await tasks.remove(tape, id);
+      expect(await tasks.list(tape)).toEqual([]);
+      expect(await tasks.finish(tape, id, notification)).toBeUndefined();
+      expect(await inboxes.list(tape)).toEqual([]);
     });
   });
 

@@ -348,8 +348,8 @@ function failingAfterFirstResult(
   return { ...portsOf(storage), tapes: { ...methodsOf(storage.tapes), open } };
 }
 
-function portsOf({ tapes, leases, inboxes, media }: TapeStorage): TapeStorage {
-  return { tapes, leases, inboxes, media, [Symbol.asyncDispose]: async () => undefined };
+function portsOf({ tapes, leases, inboxes, tasks, media }: TapeStorage): TapeStorage {
+  return { tapes, leases, inboxes, tasks, media, [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** A port's methods as an object of functions, to replace some. */
