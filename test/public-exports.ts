@@ -59,6 +59,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "agentPlugin",
     "commandsPlugin",
     "defaults",
+    "discoveryPlugin",
     "environmentPlugin",
     "filesPlugin",
     "modelsPlugin",

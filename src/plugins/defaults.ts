@@ -2,6 +2,7 @@
 import type { PluginSource } from "../kernel/plugin.ts";
 import { agentPlugin } from "./agent/plugin.ts";
 import { commandsPlugin } from "./commands/plugin.ts";
+import { discoveryPlugin } from "./discovery/plugin.ts";
 import { environmentPlugin } from "./environment/plugin.ts";
 import { filesPlugin } from "./files/plugin.ts";
 import { modelsPlugin } from "./models/plugin.ts";
@@ -17,6 +18,7 @@ export const defaults: readonly PluginSource[] = [
   environmentPlugin,
   sessionPlugin,
   promptPlugin,
+  discoveryPlugin,
   modelsPlugin,
   agentPlugin,
   commandsPlugin,

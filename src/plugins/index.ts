@@ -2,6 +2,7 @@
 export { agentPlugin } from "./agent/plugin.ts";
 export { commandsPlugin } from "./commands/plugin.ts";
 export { defaults } from "./defaults.ts";
+export { discoveryPlugin } from "./discovery/plugin.ts";
 export { environmentPlugin } from "./environment/plugin.ts";
 export { filesPlugin } from "./files/plugin.ts";
 export { modelsPlugin } from "./models/plugin.ts";
