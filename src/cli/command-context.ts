@@ -24,3 +24,8 @@ export interface CommandContext {
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** The end of a usage error's sentence. */
+export function didYouMean(near: string | undefined): string {
+  return near === undefined ? "; bub --help shows what there is." : ` (Did you mean ${near}?)`;
+}

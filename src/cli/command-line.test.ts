@@ -64,6 +64,7 @@ test.each([
   ["run --session-id --json", "the option --session-id needs a value: --session-id <id>"],
   ["tape show --limit few", "the option --limit needs a whole number from 0, not 'few'."],
   ["hooks now", "bub hooks takes no further words, such as 'now'."],
+  ["help rnu", "unknown command 'rnu' (Did you mean run?)"],
   ["tape", "bub tape needs one of: show."],
   ["tape shwo", "unknown command 'tape shwo' (Did you mean show?)"],
 ])("R5.1 '%s' is a usage error", (line, message) => {

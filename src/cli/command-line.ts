@@ -1,6 +1,6 @@
 // Reads the words of a command line by the table of commands, and says what is wrong with them and what was probably meant.
 import { nearestName } from "../base/near.ts";
-import { type GlobalOptions, UsageError } from "./command-context.ts";
+import { didYouMean, type GlobalOptions, UsageError } from "./command-context.ts";
 import {
   type CommandSpec,
   commands,
@@ -172,9 +172,4 @@ function defaultsOf(options: readonly OptionSpec[]): Record<string, OptionValue>
 
 function camelCase(name: string): string {
   return name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-}
-
-/** The end of a sentence. */
-export function didYouMean(near: string | undefined): string {
-  return near === undefined ? "; bub --help shows what there is." : ` (Did you mean ${near}?)`;
 }

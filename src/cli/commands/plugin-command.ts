@@ -1,8 +1,7 @@
 // A command that a plugin brings, and what to say when nobody has such a command.
 import { nearestName } from "../../base/near.ts";
 import type { CommandDefinition } from "../../kernel/command-registry.ts";
-import { type CommandContext, UsageError } from "../command-context.ts";
-import { didYouMean } from "../command-line.ts";
+import { type CommandContext, didYouMean, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 
 export interface PluginCommandRequest {
