@@ -1,6 +1,6 @@
 // What a running turn tells: stream events for whoever reads the turn, bus events for observers.
 import type { ErrorKind } from "./errors.ts";
-import type { RunId, TurnId } from "./ids.ts";
+import type { RunId, TaskId, TurnId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 
 /** Tokens of one model call; a count that the provider did not give is absent. */
@@ -13,7 +13,39 @@ export interface Usage {
   total_tokens?: number;
 }
 
+/** Adds tokens onto `total`; a count that neither has stays absent. */
+export function addUsage(total: Usage, more: Usage): void {
+  for (const [name, tokens] of Object.entries(more) as [keyof Usage, number | undefined][]) {
+    if (tokens !== undefined) total[name] = (total[name] ?? 0) + tokens;
+  }
+}
+
 export type StepStatus = "ok" | "error" | "cancelled";
+
+export type TaskStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
+
+/** A subagent's task as events show it, at that moment. Dates are ISO-8601, UTC. */
+export interface SubagentTask {
+  readonly task_id: TaskId;
+  readonly session_id: string;
+  readonly parent_session_id: string;
+  /** The tool call that started it. */
+  readonly parent_call_id: string;
+  readonly description: string;
+  /** `provider:model`; null until it is known. */
+  readonly model: string | null;
+  readonly profile: string | null;
+  readonly status: TaskStatus;
+  /** The final answer; what there is of one when it did not come to its end. */
+  readonly output: string;
+  readonly errors: readonly string[];
+  readonly usage: Usage;
+  readonly steps: number;
+  readonly tool_calls: number;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+}
 
 /** The part of a stream event that says what happened. */
 export type StreamEventBody =
@@ -33,7 +65,8 @@ export type StreamEventBody =
   | { type: "notice"; message: string }
   | { type: "error"; kind: ErrorKind; message: string }
   | { type: "step-finished"; status: StepStatus }
-  | { type: "subagent-started" | "subagent-output" | "subagent-finished"; task: JsonObject; event?: StreamEvent }
+  | { type: "subagent-started" | "subagent-finished"; task: SubagentTask }
+  | { type: "subagent-output"; task: SubagentTask; event: StreamEvent }
   | { type: "final"; ok: boolean; text: string; status: StepStatus };
 
 /** Where and when it happened; ids equal those in the entries' `meta`. */
@@ -57,7 +90,8 @@ interface BusPlace {
 /** Events of `agent.events`, by name. Handlers may be async; a failing one is logged. */
 export interface BusEvents {
   "run-started": BusPlace & { model: string };
-  "run-finished": BusPlace & { status: StepStatus; steps: number; usage: Usage };
+  /** `childUsage`: tokens of the children that ended during the run. */
+  "run-finished": BusPlace & { status: StepStatus; steps: number; usage: Usage; childUsage: Usage };
   "model-call-started": BusPlace & { runId: RunId; step: number; model: string };
   "model-call-finished": BusPlace & {
     runId: RunId;
@@ -70,8 +104,9 @@ export interface BusEvents {
   "tool-call-finished": BusPlace & { runId: RunId; callId: string; name: string; isError: boolean; elapsedMs: number };
   "step-finished": BusPlace & { runId: RunId; step: number; status: StepStatus };
   "messages-pending": { sessionId: string; count: number };
-  "subagent-started": { task: JsonObject; state: object };
-  "subagent-output": { task: JsonObject; state: object; event: StreamEvent };
-  "subagent-finished": { task: JsonObject; state: object };
+  /** `state` is that of the turn that started the task. */
+  "subagent-started": { task: SubagentTask; state: object };
+  "subagent-output": { task: SubagentTask; state: object; event: StreamEvent };
+  "subagent-finished": { task: SubagentTask; state: object };
   "shell-finished": { sessionId: string; shellId: string; exitCode: number | null };
 }

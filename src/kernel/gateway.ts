@@ -38,6 +38,8 @@ export class Gateway implements ChannelPort {
     const admission = (await hooks.first("admitMessage", inbound, this.#runtime)) ?? "follow_up";
     if (admission === "now" || admission === "quit")
       return this.#showAll(this.#runtime.runBeside(inbound, live.turn, this.#options.signal), inbound);
+    // A child works for its parent; who talks to its session gets the turn after it.
+    if (live.turn.isChild && admission !== "drop") return this.#runAll(inbound, sessionId);
     if (admission !== "drop") await this.#leave(inbound, sessionId, admission);
     this.#options.onAdmitted?.(inbound, admission);
     // The run may have ended while the message was being written down.

@@ -19,7 +19,7 @@ import type { PluginHost } from "./plugin-host.ts";
 import { loadPlugins } from "./plugin-loader.ts";
 import { SessionQueue } from "./session-queue.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "./settings.ts";
-import { runBeside, runTurn } from "./turn.ts";
+import { type ChildRequest, runBeside, runChild, runTurn } from "./turn.ts";
 import type { Turn } from "./turn-state.ts";
 
 export type { OwnedTool };
@@ -63,10 +63,14 @@ export interface Runtime extends AsyncDisposable {
   readonly mask: SecretMask;
   /** One sentence for each plugin that could not be loaded, and each setting that was passed over. */
   readonly warnings: readonly string[];
+  /** Aborts when the runtime ends, before anything is closed. */
+  readonly ending: AbortSignal;
   tapeIdOf(sessionId: string): TapeId;
   environmentOf(sessionId: string): Promise<Environment>;
   /** Runs one message as a turn, after the session's earlier ones. Events end with `final`; failures are events. */
   run(inbound: Inbound, options?: RunOptions): AsyncGenerator<StreamEvent, void>;
+  /** Runs a child's turn. */
+  runChild(request: ChildRequest): AsyncGenerator<StreamEvent, void>;
   /** Runs a message beside the session's live turn. */
   runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void>;
   /**
@@ -158,6 +162,10 @@ class PluginRuntime implements Runtime {
     return this.#storage;
   }
 
+  get ending(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   get tools(): readonly OwnedTool[] {
     return this.#tools;
   }
@@ -192,6 +200,15 @@ class PluginRuntime implements Runtime {
     };
     try {
       yield* runTurn(inbound, this, { signal: AbortSignal.any([signal, this.#stop.signal]), wait, onWait });
+    } finally {
+      over();
+    }
+  }
+
+  async *runChild(request: ChildRequest): AsyncGenerator<StreamEvent, void> {
+    const over = this.#track();
+    try {
+      yield* runChild({ ...request, signal: AbortSignal.any([request.signal, this.#stop.signal]) }, this);
     } finally {
       over();
     }

@@ -1,16 +1,25 @@
 // The session's inbox during one turn: what steps take, and the item that ends the turn.
 import { untilAborted } from "../base/abort.ts";
 import type { TapeId } from "../base/ids.ts";
-import type { InboxPort } from "../tape/store.ts";
+import type { InboxItem, InboxPort } from "../tape/store.ts";
 import type { TurnInbox } from "./turn-state.ts";
 
 export interface OpenTurnInbox extends TurnInbox, AsyncDisposable {}
 
-/**
- * Watches an inbox for a turn.
- * @param token the lease's: only a `quit` item that names it is obeyed, others are deleted unread
- */
-export function openTurnInbox(inboxes: InboxPort, tape: TapeId, token: string, onQuit: () => void): OpenTurnInbox {
+export interface TurnInboxOptions {
+  /** The lease's: only a `quit` item that names it is obeyed, others are deleted unread. */
+  token: string;
+  onQuit: () => void;
+  /** A child's turn takes only what was sent to its task; everything else waits for a turn of the session's own. */
+  isChild?: boolean;
+}
+
+/** Watches an inbox for a turn. */
+export function openTurnInbox(
+  inboxes: InboxPort,
+  tape: TapeId,
+  { token, onQuit, isChild = false }: TurnInboxOptions,
+): OpenTurnInbox {
   let arrived = false;
   let wake: (() => void) | undefined;
   const stop = inboxes.watch(tape, () => {
@@ -31,7 +40,7 @@ export function openTurnInbox(inboxes: InboxPort, tape: TapeId, token: string, o
     async pending() {
       arrived = false;
       const items = await inboxes.list(tape);
-      return items.filter(({ kind }) => kind === "steer" || kind === "notification");
+      return items.filter((item) => isForStep(item) && (!isChild || isForTask(item)));
     },
     async taken(ids) {
       for (const id of ids) await inboxes.remove(tape, id);
@@ -46,8 +55,21 @@ export function openTurnInbox(inboxes: InboxPort, tape: TapeId, token: string, o
       });
       await untilAborted(change, signal);
     },
+    wake() {
+      arrived = true;
+      wake?.();
+    },
     async [Symbol.asyncDispose]() {
       stop();
     },
   };
+}
+
+function isForStep({ kind }: InboxItem): boolean {
+  return kind === "steer" || kind === "notification";
+}
+
+/** True for what `subagent.send` leaves: it names the task. */
+export function isForTask({ meta }: Pick<InboxItem, "meta">): boolean {
+  return meta.task !== undefined;
 }

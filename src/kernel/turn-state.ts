@@ -1,7 +1,7 @@
 // One turn in hand: what every stage of it shares.
 import type { Clock } from "../base/clock.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type { BusEvents } from "../base/events.ts";
+import type { BusEvents, StreamEventBody, Usage } from "../base/events.ts";
 import type { InboxId, TurnId } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import type { InboxItem } from "../tape/store.ts";
@@ -10,8 +10,18 @@ import type { Inbound } from "./envelope.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Slots of plugins, declared by module augmentation and filled by `loadState`. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins augment it
-export interface TurnState {}
+export interface TurnState {
+  /** What the run asks; set by the run. A child's state begins with its parent's, for what nobody chose for the child. */
+  running?: RunningModel;
+  /** Tokens of the children that ended since the turn began. */
+  childUsage?: Usage;
+}
+
+export interface RunningModel {
+  /** `provider:model`; another one once a fallback stands in. */
+  readonly model: string;
+  readonly reasoningEffort: string | undefined;
+}
 
 /** The session's inbox as its turn sees it. */
 export interface TurnInbox {
@@ -23,6 +33,8 @@ export interface TurnInbox {
   leave(item: Pick<InboxItem, "payload" | "meta"> & { readonly kind: "steer" | "notification" }): Promise<void>;
   /** Resolves when something arrived since the last `pending`; rejects with the signal's reason. */
   changed(signal: AbortSignal): Promise<void>;
+  /** Makes who waits for a change look again, as if something had arrived. */
+  wake(): void;
 }
 
 /** What a run may use; narrower for children. */
@@ -40,6 +52,10 @@ export interface Turn extends ToolTurn {
   readonly state: TurnState;
   readonly inbox: TurnInbox;
   readonly toolScope: ToolScope;
+  /** True for a subagent's turn: no person reads its answer, and only what is sent to its task reaches it. */
+  readonly isChild: boolean;
+  /** Puts an event into the turn's stream from beside its run; after the turn's end nobody sees it. */
+  tell(body: StreamEventBody): void;
   readonly runtime: Runtime;
   readonly events: Emitter<BusEvents>;
   readonly clock: Clock;

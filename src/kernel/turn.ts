@@ -4,11 +4,14 @@ import { Disposer } from "../base/disposer.ts";
 import { messageOf, toBubError } from "../base/errors.ts";
 import type { StreamEvent, StreamEventBody } from "../base/events.ts";
 import { newRunId, newTurnId } from "../base/ids.ts";
-import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { LeaseHolder } from "../tape/store.ts";
 import { Tape } from "../tape/tape.ts";
+import { AsideEvents } from "./aside-events.ts";
 import { type Inbound, type Prompt, sessionIdOf } from "./envelope.ts";
 import type { TurnOutcome } from "./hooks.ts";
 import type { Runtime } from "./runtime.ts";
+import { type SessionSeat, takeSeat } from "./session-seat.ts";
 import { openTurnInbox } from "./turn-inbox.ts";
 import type { ToolScope, Turn, TurnState } from "./turn-state.ts";
 
@@ -39,9 +42,8 @@ export async function* runTurn(
   let outcome: TurnOutcome;
   try {
     stages.sessionId = await stages.run("resolveSession", () => resolveSession(inbound, runtime));
-    await using open = await stages.run("openSession", () => openTurn(inbound, stages.sessionId, runtime, options));
+    await using open = await stages.run("openSession", () => openTurn(inbound, stages, options));
     const { turn } = open;
-    stages.begin(open);
     outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
     await deliver(turn, outcome, stages);
   } catch (error) {
@@ -57,7 +59,7 @@ export async function* runTurn(
  */
 export async function* runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void> {
   const stages = new Stages(inbound, live.sessionId, live.runtime);
-  const turn: Turn = { ...live, turnId: newTurnId(), inbound, signal, state: {} };
+  const turn: Turn = { ...live, turnId: newTurnId(), inbound, signal, state: {}, tell: stages.tell };
   stages.begin({ turn });
   let outcome: TurnOutcome;
   try {
@@ -72,12 +74,14 @@ export interface ChildRequest extends TurnOptions {
   sessionId: string;
   prompt: Prompt;
   toolScope: ToolScope;
-  /** The parent's message, for its channel and its asker. */
+  /** The parent's message, for its channel and its asker; with the child's own model and effort. */
   inbound: Inbound;
   /** Slots that the child's state starts with. */
   state?: TurnState;
-  /** Where the child's tape is kept; by default with all others. */
-  storage?: TapeStorage;
+  /** The session, when it is taken already; whoever took it gives it back. */
+  seat?: SessionSeat;
+  /** Where the child's tools act; by default the session's own place. */
+  environment?: Environment;
 }
 
 /** Runs a child's turn: session, state, model, state. No decoration, no commands, no outbounds. */
@@ -86,9 +90,8 @@ export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncG
   const stages = new Stages(inbound, sessionId, runtime);
   let outcome: TurnOutcome;
   try {
-    await using open = await openTurn(inbound, sessionId, runtime, request);
-    const turn: Turn = { ...open.turn, toolScope: request.toolScope, state: { ...request.state } };
-    stages.begin({ turn, cancel: open.cancel });
+    await using open = await openTurn(inbound, stages, { ...request, isChild: true });
+    const { turn } = open;
     outcome = yield* answer(turn, stages, () => prepareMessage(prompt, turn));
   } catch (error) {
     outcome = yield* stages.failed(error);
@@ -140,9 +143,13 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
   let end: "left" | "done" | "failed" = "left";
   try {
     for (;;) {
-      const next = await stages.run("runModel", () => events.next());
-      if (next.done === true) break;
-      const event = next.value;
+      const next = await stages.asides.next(() => stages.run("runModel", () => events.next()));
+      if (next.told !== undefined) {
+        yield stages.event(next.told);
+        continue;
+      }
+      if (next.pulled.done === true) break;
+      const event = next.pulled.value;
       if (event.type === "error") failure = event.message;
       if (event.type === "final") outcome = { status: event.status, text: event.text, error: failure };
       else yield stages.seen(event);
@@ -182,38 +189,29 @@ async function deliverFailure(outcome: TurnOutcome, { inbound, sessionId, runtim
   }
 }
 
-interface OpenTurn extends AsyncDisposable {
-  readonly turn: Turn;
-  cancel(reason: Error): void;
+interface OpenOptions extends TurnOptions, Pick<ChildRequest, "seat" | "environment" | "state"> {
+  toolScope?: ToolScope;
+  isChild?: boolean;
 }
 
-async function openTurn(
-  inbound: Inbound,
-  sessionId: string,
-  runtime: Runtime,
-  options: TurnOptions & { storage?: TapeStorage },
-): Promise<OpenTurn> {
-  const { signal, wait, onWait } = options;
-  const storage = options.storage ?? runtime.storage;
-  const tapeId = runtime.tapeIdOf(sessionId);
+interface OpenTurn extends AsyncDisposable {
+  readonly turn: Turn;
+}
+
+async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions): Promise<OpenTurn> {
+  const { sessionId, runtime } = stages;
+  const { signal, isChild = false } = options;
   await using opening = new Disposer();
-  opening.defer(await runtime.sessions.enter(sessionId, signal));
-  const lease = opening.use(
-    await storage.leases.acquire(tapeId, {
-      sessionId,
-      signal,
-      wait,
-      onWait: (holder) => onWait?.(holder, sessionId),
-    }),
-  );
-  const environment = await runtime.environmentOf(sessionId);
-  const { clock, workspace = null } = runtime;
-  const beginning = () =>
-    storage.tapes.register({ tape: tapeId, workspace, session: sessionId, date: clock.now().toISOString() });
-  const tape = opening.use(await Tape.open(await storage.tapes.open(tapeId), { clock, lease, beginning }));
+  const seat = options.seat ?? opening.use(await takeSeat(sessionId, runtime, options));
+  const environment = options.environment ?? (await runtime.environmentOf(sessionId));
+  const tape = seat.tape ?? opening.use(await openTape(seat, runtime));
   const cancel = new AbortController();
   const inbox = opening.use(
-    openTurnInbox(storage.inboxes, tapeId, lease.token, () => cancel.abort(runtime.quitReason())),
+    openTurnInbox(seat.storage.inboxes, seat.tapeId, {
+      token: seat.lease.token,
+      onQuit: () => cancel.abort(runtime.quitReason()),
+      isChild,
+    }),
   );
   const turn: Turn = {
     turnId: newTurnId(),
@@ -223,17 +221,28 @@ async function openTurn(
     environment,
     inbox,
     signal: AbortSignal.any([signal, cancel.signal]),
-    state: {},
-    toolScope: { allowedTools: inbound.allowedTools, allowedSkills: inbound.allowedSkills },
+    state: { ...options.state },
+    toolScope: options.toolScope ?? { allowedTools: inbound.allowedTools, allowedSkills: inbound.allowedSkills },
+    isChild,
+    tell: stages.tell,
     runtime,
     events: runtime.events,
     clock: runtime.clock,
     log: runtime.log.child({ session: sessionId }),
   };
-  runtime.sessions.begin(sessionId, { turn, cancel: (reason) => cancel.abort(reason) });
+  const live = { turn, cancel: (reason: Error) => cancel.abort(reason) };
+  runtime.sessions.begin(sessionId, live);
   opening.defer(() => runtime.sessions.end(sessionId));
+  stages.begin(live);
   const open = opening.move();
-  return { turn, cancel: (reason) => cancel.abort(reason), [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  return { turn, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+}
+
+async function openTape({ sessionId, tapeId, storage, lease }: SessionSeat, runtime: Runtime): Promise<Tape> {
+  const { clock, workspace = null } = runtime;
+  const beginning = () =>
+    storage.tapes.register({ tape: tapeId, workspace, session: sessionId, date: clock.now().toISOString() });
+  return Tape.open(await storage.tapes.open(tapeId), { clock, lease, beginning });
 }
 
 /** Runs a turn's stages: each is told apart in errors, and none outlives a cancel by more than the grace. */
@@ -241,6 +250,8 @@ class Stages {
   turn: Turn | undefined;
   /** Cancels the turn from inside; undefined for one that is not its session's own. */
   cancel: ((reason: Error) => void) | undefined;
+  readonly asides = new AsideEvents();
+  readonly tell = (body: StreamEventBody): void => this.asides.tell(body);
   #stage = "openSession";
   #place: Pick<StreamEvent, "run_id" | "step"> = { run_id: newRunId(), step: 0 };
   #turnId = newTurnId();
@@ -274,6 +285,7 @@ class Stages {
   }
 
   final({ status, text }: TurnOutcome): StreamEvent {
+    this.asides.end();
     return this.event({ type: "final", ok: status === "ok", text, status });
   }
 

@@ -44,8 +44,8 @@ export type Verdict = Decision | Question;
 
 /** A call's end before it is rendered. */
 export type Outcome =
-  /** `replaced` when a plugin gave the value. */
-  | { readonly ok: true; readonly value: unknown; readonly replaced?: boolean }
+  /** `replaced` when a plugin gave the value; `meta` goes onto the result's tape entry. */
+  | { readonly ok: true; readonly value: unknown; readonly replaced?: boolean; readonly meta?: JsonObject }
   | { readonly ok: false; readonly error: ToolError; readonly cancelled?: boolean };
 
 export interface Interception {

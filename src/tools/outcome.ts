@@ -1,5 +1,6 @@
 // What a call came to, as events, the tape and the caller get it.
 import { type Content, describeMedia } from "../base/content.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import type { RecordedResult, ResultStatus } from "../tape/entry.ts";
 import { aliasOf, renderValue } from "./define-tool.ts";
@@ -20,6 +21,8 @@ export interface ToolOutcome {
   readonly status: ResultStatus;
   readonly elapsedMs: number;
   readonly error?: ToolError;
+  /** What the result's tape entry carries besides its call. */
+  readonly meta?: JsonObject;
 }
 
 /** An outcome for its caller: the tool's own rendering, or the error's text. */
@@ -42,7 +45,10 @@ export function buildOutcome(
   { content, elapsedMs }: { content: Content; elapsedMs: number },
 ): ToolOutcome {
   const place = { id, name: tool?.alias ?? aliasOf(name), content, text: wordsOf(content), elapsedMs };
-  if (outcome.ok) return { ...place, value: outcome.value, isError: false, status: "ok" };
+  if (outcome.ok) {
+    const { value, meta } = outcome;
+    return { ...place, value, isError: false, status: "ok", ...(meta !== undefined && { meta }) };
+  }
   const status = outcome.cancelled === true ? "cancelled" : "error";
   return { ...place, value: null, isError: true, status, error: outcome.error };
 }

@@ -35,7 +35,8 @@ export async function* runLoop(message: Message, turn: Turn): AsyncGenerator<Str
     yield place.event({ type: "final", ok: status === "ok", text, status });
   } finally {
     const steps = end?.place.step ?? 0;
-    events.emit("run-finished", { sessionId, turnId, status: statusOf(turn, end), steps, usage: { ...run.usage } });
+    const usage = { usage: { ...run.usage }, childUsage: { ...turn.state.childUsage } };
+    events.emit("run-finished", { sessionId, turnId, status: statusOf(turn, end), steps, ...usage });
   }
 }
 

@@ -38,7 +38,16 @@ export async function openRun(turn: Turn): Promise<Run> {
   const context = new TapeContext(tape);
   await closeOpenCalls(turn, context);
   const session = tape.facts.settings;
-  const models = await chooseModels(inbound.model ?? session.model ?? settings.model, turn);
+  const inherited = turn.state.running;
+  const models = await chooseModels(inbound.model ?? session.model ?? inherited?.model ?? settings.model, turn);
+  const reasoningEffort =
+    inbound.reasoningEffort ?? session.reasoning_effort ?? inherited?.reasoningEffort ?? settings.reasoningEffort;
+  turn.state.running = {
+    get model() {
+      return models.id;
+    },
+    reasoningEffort,
+  };
   const tools = await preparedTools(turn);
   const blocks = await hooks.collect("systemPrompt", turn);
   // The session's settings hold from here to the run's end; only loaded tools come in between.
@@ -52,7 +61,7 @@ export async function openRun(turn: Turn): Promise<Run> {
     guard: new LoopGuard(settings.loopGuard),
     interception: hookInterception(turn),
     system: blocks.map(({ answer }) => answer).join("\n\n"),
-    reasoningEffort: inbound.reasoningEffort ?? session.reasoning_effort ?? settings.reasoningEffort,
+    reasoningEffort,
     usage: {},
     toolset() {
       if (toolset === undefined || loaded.length !== tape.facts.loaded.length) {

@@ -1,6 +1,6 @@
 // One step: messages in, one model call, its answer recorded, its tools run, their results recorded.
 import { contentFromJson, contentToJson } from "../../base/content.ts";
-import type { StepStatus, StreamEvent, StreamEventBody, Usage } from "../../base/events.ts";
+import { addUsage, type StepStatus, type StreamEvent, type StreamEventBody } from "../../base/events.ts";
 import { type InboxId, newRunId, type RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
@@ -75,9 +75,9 @@ async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly Ent
   const news = await Promise.all(fromInbox.map((item) => messageOf(item, run)));
   const system: EntryDraft[] =
     run.context.system === run.system ? [] : [{ kind: "system", payload: { content: run.system } }];
-  const drafts = await Promise.all(
-    [...system, ...news, ...fresh].map((draft) => storeMedia(draft, runtime.storage.media)),
-  );
+  // What was sent to a child's task before it began follows on its prompt.
+  const messages = run.turn.isChild ? [...fresh, ...news] : [...news, ...fresh];
+  const drafts = await Promise.all([...system, ...messages].map((draft) => storeMedia(draft, runtime.storage.media)));
   if (drafts.length > 0) await tape.append(drafts.map((draft) => ({ ...draft, meta: { ...meta, ...draft.meta } })));
   await inbox.taken([...waiting.map(({ id }) => id), ...own]);
 }
@@ -127,10 +127,4 @@ async function recordEnd(run: Run, { meta }: StepPlace, { status, answer, loopin
   const drafts: EntryDraft[] = [{ kind: "event", payload: { name: "run", data }, meta }];
   if (looping !== undefined) drafts.unshift({ kind: "error", payload: { kind: "tool", message: looping }, meta });
   await run.turn.tape.append(drafts);
-}
-
-function addUsage(total: Usage, more: Usage): void {
-  for (const [name, tokens] of Object.entries(more) as [keyof Usage, number | undefined][]) {
-    if (tokens !== undefined) total[name] = (total[name] ?? 0) + tokens;
-  }
 }

@@ -1,7 +1,9 @@
 // Runs the calls of one step and records each result when it is there.
 import { contentToJson, isMediaPart } from "../../base/content.ts";
 import type { StreamEvent } from "../../base/events.ts";
+import type { InboxId } from "../../base/ids.ts";
 import type { RecordedResult, RecordedResultCall } from "../../tape/entry.ts";
+import { inboxIdsOf } from "../../tape/fold.ts";
 import type { ParsedCall } from "../../tools/call.ts";
 import { executeCall } from "../../tools/execute.ts";
 import { recordedResult, type ToolOutcome } from "../../tools/outcome.ts";
@@ -80,12 +82,13 @@ function withWarning(outcome: ToolOutcome, warning: string): ToolOutcome {
 }
 
 async function recordResult(run: Run, { meta }: StepPlace, outcome: ToolOutcome): Promise<void> {
-  const { tape, runtime } = run.turn;
+  const { tape, inbox, runtime } = run.turn;
   const pair: RecordedResultCall = { id: outcome.id, name: outcome.name, status: outcome.status };
   const result = await withStoredMedia(recordedResult(outcome), runtime.storage.media);
-  await tape.append([
-    { kind: "tool_result", payload: { results: [result as never] }, meta: { ...meta, calls: [{ ...pair }] } },
-  ]);
+  const entryMeta = { ...meta, ...outcome.meta, calls: [{ ...pair }] };
+  await tape.append([{ kind: "tool_result", payload: { results: [result as never] }, meta: entryMeta }]);
+  // Items that the result holds are on the tape by now.
+  await inbox.taken(inboxIdsOf(entryMeta) as readonly InboxId[]);
 }
 
 async function withStoredMedia(result: RecordedResult, media: Parameters<typeof storePart>[1]): Promise<unknown> {

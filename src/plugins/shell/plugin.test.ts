@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { markedProcesses } from "../../../test/support/shell-world.ts";
-import type { BusEvents } from "../../base/events.ts";
+import type { BusEvents, SubagentTask } from "../../base/events.ts";
 import { callTool, type ScriptedStep, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 
@@ -98,7 +98,7 @@ test("T2.7 a temp child of a subagent finds its parent's shells, a named one doe
     const shellId = toolResults[0]?.text.replace("shell_id: ", "") ?? "";
     knownIds.push(shellId);
     runtime.runtime.events.emit("subagent-started", {
-      task: { session_id: child, parent_session_id: "cli:test" },
+      task: { session_id: child, parent_session_id: "cli:test" } as SubagentTask,
       state: {},
     });
     const turn = await runtime.send("look", { sessionId: child });

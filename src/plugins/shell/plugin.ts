@@ -20,8 +20,7 @@ export const shellPlugin = definePlugin(({ settings, events, log }: PluginHost) 
   });
   events.on("subagent-started", ({ task: { session_id: child, parent_session_id: parent } }) => {
     // Named children are conversations of their own.
-    if (typeof child === "string" && typeof parent === "string" && child.startsWith("temp/"))
-      parents.set(child, parent);
+    if (child.startsWith("temp/")) parents.set(child, parent);
   });
   return {
     name: "shell",
