@@ -1,0 +1,40 @@
+// Where the command line takes plugins from, and where it never does.
+import { expect, test } from "vitest";
+import { createCliWorld } from "../support/run-cli.ts";
+
+const answering = (name: string) => `
+  const plugin = {
+    name: "${name}",
+    renderOutbound: ({ text }, { inbound, sessionId }) => [
+      { channel: inbound.channel, chatId: inbound.chatId, sessionId, kind: "answer", text: text + " by ${name}" },
+    ],
+  };
+  Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
+  export default plugin;`;
+
+test("R5.5 --plugin loads a plugin, relative to the current folder, which changes what is printed", async () => {
+  using world = createCliWorld();
+  world.file("workspace/own.mjs", answering("own"));
+  const result = await world.run(["run", "hi", "--plugin", "own.mjs", "--model", world.script("done")]);
+  expect(result).toEqual({ code: 0, stdout: "done by own\n", stderr: "" });
+});
+
+test("R5.5 config.yml names plugins from its own folder; --plugin comes after them and wins", async () => {
+  using world = createCliWorld();
+  world.file("home/kept.mjs", answering("kept"));
+  world.file("home/config.yml", "plugins: [kept.mjs]\n");
+  const own = world.file("own.mjs", answering("own"));
+  const model = world.script("one", "two");
+  expect((await world.run(["run", "hi", "--model", model])).stdout).toBe("one by kept\n");
+  expect((await world.run(["run", "hi", "--plugin", own, "--model", model])).stdout).toBe("two by own\n");
+});
+
+test("R5.5 a workspace brings no code: plugins in its .env are passed over with a warning", async () => {
+  using world = createCliWorld();
+  const evil = world.file("workspace/evil.mjs", answering("evil"));
+  world.file("workspace/.env", `BUB_PLUGINS=${evil}\n`);
+  world.file("workspace/config.yml", `plugins: [${evil}]\n`);
+  const result = await world.run(["run", "hi", "--model", world.script("done")]);
+  expect(result).toMatchObject({ code: 0, stdout: "done\n" });
+  expect(result.stderr).toMatch(/^bub: BUB_PLUGINS in the workspace's \.env is ignored[^\n]*\n$/);
+});
