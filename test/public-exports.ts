@@ -66,6 +66,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "promptPlugin",
     "sessionPlugin",
     "shellPlugin",
+    "skillsPlugin",
     "storagePlugin",
     "tapeToolsPlugin",
     "webPlugin",

@@ -9,6 +9,7 @@ import { modelsPlugin } from "./models/plugin.ts";
 import { promptPlugin } from "./prompt/plugin.ts";
 import { sessionPlugin } from "./session/plugin.ts";
 import { shellPlugin } from "./shell/plugin.ts";
+import { skillsPlugin } from "./skills/plugin.ts";
 import { storagePlugin } from "./storage/plugin.ts";
 import { tapeToolsPlugin } from "./tape-tools/plugin.ts";
 import { webPlugin } from "./web/plugin.ts";
@@ -19,6 +20,7 @@ export const defaults: readonly PluginSource[] = [
   sessionPlugin,
   promptPlugin,
   discoveryPlugin,
+  skillsPlugin,
   modelsPlugin,
   agentPlugin,
   commandsPlugin,

@@ -9,6 +9,7 @@ export { modelsPlugin } from "./models/plugin.ts";
 export { promptPlugin } from "./prompt/plugin.ts";
 export { sessionPlugin } from "./session/plugin.ts";
 export { shellPlugin } from "./shell/plugin.ts";
+export { skillsPlugin } from "./skills/plugin.ts";
 export { storagePlugin } from "./storage/plugin.ts";
 export { tapeToolsPlugin } from "./tape-tools/plugin.ts";
 export { webPlugin } from "./web/plugin.ts";

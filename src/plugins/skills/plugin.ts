@@ -1,0 +1,34 @@
+// Skills: instructions in folders, listed in the system prompt and loaded when a task calls for them.
+import { homedir } from "node:os";
+import { definePlugin } from "../../kernel/plugin.ts";
+import type { PluginHost } from "../../kernel/plugin-host.ts";
+import { runToolset } from "../../kernel/run-tools.ts";
+import type { Turn } from "../../kernel/turn-state.ts";
+import { withHintedSkills } from "./hints.ts";
+import { SkillCatalog } from "./skill-catalog.ts";
+import { renderList, skillTool } from "./skill-tool.ts";
+import { Skills } from "./skills.ts";
+
+export const skillsPlugin = definePlugin(({ settings, workspace, env, log }: PluginHost) => {
+  const places = { workspace, userHome: env.HOME ?? homedir(), home: settings.home };
+  const skills = new Skills(new SkillCatalog(log), places);
+  return {
+    name: "skills",
+    provideTools: () => [skillTool(skills)],
+    systemPrompt: (turn) => renderBlock(turn, skills),
+    prepareMessage: (content, turn) => withHintedSkills(content, turn, skills),
+    diagnose: async (runtime) => (await skills.problems(runtime)).map(({ message }) => message),
+  };
+});
+
+async function renderBlock(turn: Turn, skills: Skills): Promise<string | undefined> {
+  const allowed = await skills.allowed(turn);
+  // A run without the tool could read of skills, but not load one.
+  if (allowed.length === 0 || (await runToolset(turn)).resolve("skill") === undefined) return undefined;
+  return [
+    "<skills>",
+    "Skills hold instructions for kinds of tasks. When a task fits one, load it with the tool skill before you begin.",
+    ...renderList(allowed),
+    "</skills>",
+  ].join("\n");
+}
