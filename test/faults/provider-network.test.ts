@@ -228,7 +228,7 @@ describe("R2.5 408, 409, 429 and 5xx are tried again, three times at most", () =
       events(answer),
     ]);
     const failures: string[] = [];
-    const stream = streamWithRetry(modelAt(server.url, { idleMs: 50 }), requestWith(), {
+    const stream = streamWithRetry(modelAt(server.url, { idleMs: 1_000 }), requestWith(), {
       retries: 4,
       delay: async () => undefined,
       onRetry: ({ error }) => failures.push(error.facts.failure),
@@ -281,7 +281,7 @@ describe("R2.8 broken streams have a defined outcome over real connections", () 
   test("R2.5 pieces of a call are content: a long one does not end by the idle time-out", async () => {
     const piece =
       'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"x"}}]}}]}\n\n';
-    const reading = await onServer(trickle("", piece, 10), { idleMs: 100, timeoutMs: 400 });
+    const reading = await onServer(trickle("", piece, 10), { idleMs: 900, timeoutMs: 1_300 });
     expect(failureOf(reading)).toBe("timeout");
   });
 
