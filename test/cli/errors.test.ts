@@ -96,6 +96,16 @@ test.each(["buildPrompt", "runModel", "systemPrompt", "beforeModelCall", "render
   },
 );
 
+test("R1.5 a stray failure of a plugin ends the run with its sentence", async () => {
+  using world = createCliWorld();
+  const plugin = world.file("stray.mjs", 'setTimeout(() => Promise.reject(new Error("no luck today")), 50);\n');
+  const model = world.script({ text: "I begin.", stall: true });
+  const result = await world.run(["run", "hi", "--plugin", plugin, "--model", model]);
+  expect(result).toMatchObject({ code: 1, stdout: "" });
+  expect(result.stderr).toMatch(/\nbub: no luck today\n$/);
+  expect(result.stderr).not.toMatch(/\n\s+at /);
+});
+
 test("R3.1 a tape of a newer version is not continued, and a fresh session is offered", async () => {
   using world = createCliWorld();
   await world.run(["run", "hi", "--model", world.script("ok")]);

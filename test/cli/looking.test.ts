@@ -103,6 +103,14 @@ test("R1.5 doctor tells which plugin was skipped, and exits 1", async () => {
   expect(problems).toEqual([expect.stringContaining("nowhere.mjs")]);
 });
 
+test("R1.4 doctor prints what plugins find broken", async () => {
+  using world = createCliWorld();
+  const plugin = world.file("own.mjs", branded("own", 'diagnose: () => ["The flux is out of order."]'));
+  const result = await world.run(["doctor", "--plugin", plugin, "--model", world.script("ok")]);
+  expect(result.code).toBe(1);
+  expect(result.stdout).toMatch(/Problems\n {2}The flux is out of order\.\n$/);
+});
+
 test("R3.4 doctor reports corrupt lines of the session's tape, and exits 1", async () => {
   using world = createCliWorld();
   const model = world.script("ok");

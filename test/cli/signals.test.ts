@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isAlive } from "../../src/base/processes.ts";
-import { createCliWorld, eventsOf, messagesOf } from "../support/run-cli.ts";
+import { cliFile, createCliWorld, eventsOf, messagesOf } from "../support/run-cli.ts";
 
 const stalling = [{ text: "I begin.", stall: true }];
 
@@ -31,7 +31,7 @@ test.each([
 
 test("R1.7 a cancelled run without --json writes no answer and no error", async () => {
   using world = createCliWorld();
-  const call = { calls: [{ name: "bash", arguments: { command: "touch running; sleep 60" } }] };
+  const call = { text: "I begin.", calls: [{ name: "bash", arguments: { command: "touch running; sleep 60" } }] };
   const running = world.start(["run", "first", "--model", world.script(call)]);
   await world.until("running");
   running.kill("SIGINT");
@@ -110,6 +110,19 @@ test("R1.6 Ctrl-C ends a run that waits, and nothing of it is on the tape", asyn
   first.kill("SIGINT");
   await first.ended;
   expect(messagesOf(world.entries())).toHaveLength(1);
+});
+
+test("R1.6 a run below the run that holds the session does not wait for it", async () => {
+  using world = createCliWorld();
+  const below = `"${process.execPath}" "${cliFile}" run inner --model "${world.script("inner")}"`;
+  const model = world.script(
+    { calls: [{ name: "bash", arguments: { command: `${below}; echo "exit $?"` } }] },
+    "{{result}}",
+  );
+  const result = await world.run(["run", "outer", "--model", model]);
+  expect(result.stdout).toBe(
+    "bub: session 'cli:local' is held by the run that started this process; use --new or --session-id\nexit 1\n",
+  );
 });
 
 test("T10.6 ,quit from another process ends the run within a second: it exits 130", async () => {

@@ -25,9 +25,8 @@ export function createOneShot({ answers, progress, json = false }: OneShotOption
   const printer = new TurnPrinter({ answers, progress, showsProgress: progress.isTerminal && !json });
   const plugin = definePlugin({
     name: "one-shot",
-    renderOutbound({ status, text }, { inbound: { channel, chatId }, sessionId }) {
-      return status === "ok" && text !== "" ? [{ channel, chatId, sessionId, kind: "answer", text }] : [];
-    },
+    // Half an answer is none; who watched has seen it.
+    renderOutbound: ({ status }) => (status === "cancelled" ? [] : undefined),
     dispatchOutbound(outbound) {
       if (outbound.kind === "error") printer.error(outbound.text);
       else if (!json) printer.answer(outbound.text);

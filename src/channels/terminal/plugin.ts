@@ -23,9 +23,8 @@ export function createTerminal({ answers, progress }: TerminalOptions): Terminal
   const printer = new TurnPrinter({ answers, progress, showsStatus: false });
   const plugin = definePlugin({
     name: "terminal",
-    renderOutbound({ status, text }, { inbound: { channel, chatId }, sessionId }) {
-      return status === "ok" && text !== "" ? [{ channel, chatId, sessionId, kind: "answer", text }] : [];
-    },
+    // Half an answer is none; who watched has seen it.
+    renderOutbound: ({ status }) => (status === "cancelled" ? [] : undefined),
     dispatchOutbound(outbound) {
       if (outbound.kind === "error") printer.error(outbound.text);
       else printer.answer(outbound.text);

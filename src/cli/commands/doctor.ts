@@ -51,10 +51,11 @@ export async function runDoctor(
 
 async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal): Promise<Report> {
   const { loadedSettings, settings, workspace } = runtime;
-  const [models, programs, tape] = await Promise.all([
+  const [models, programs, tape, diagnoses] = await Promise.all([
     checkModels(runtime),
     checkPrograms(settings, signal),
     checkTape(runtime, sessionId, signal),
+    runtime.hooks.collect("diagnose", runtime),
   ]);
   const skippedPlugins = runtime.warnings.filter((warning) => !loadedSettings.warnings.includes(warning));
   const broken = [...models, tape].flatMap(({ problems }) => problems);
@@ -69,7 +70,7 @@ async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal)
     programs,
     tape,
     warnings: [...loadedSettings.warnings, ...programs.flatMap(({ warnings }) => warnings)],
-    problems: [...skippedPlugins, ...broken],
+    problems: [...skippedPlugins, ...broken, ...diagnoses.flatMap(({ answer }) => answer)],
   };
 }
 
