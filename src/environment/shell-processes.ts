@@ -21,8 +21,9 @@ export interface ShellTrace {
   readonly witnesses: readonly KnownProcess[];
 }
 
-/** How long after the last signal a killed process may still be seen. */
-const killPauseMs = 10;
+const shortestPauseMs = 1;
+const longestPauseMs = 20;
+/** A killed process may still be seen for a moment, and may have started another just before. */
 const mostKills = 100;
 
 /**
@@ -30,33 +31,40 @@ const mostKills = 100;
  * @returns false when something could not be ended
  */
 export async function endShellProcesses(traces: readonly ShellTrace[], graceMs: number): Promise<boolean> {
-  let current = traces.map(withAllMembers);
-  const asked = signalShells(current, "SIGTERM");
-  if (asked.length === 0) return true;
+  const shellIds = new Set(traces.map(({ shellId }) => shellId));
+  // Proven now; from here on they are watched without a gap in which a number could come to mean something else.
+  let groups = provenGroups(traces);
+  for (const group of groups) send(-group, "SIGTERM");
+  const others = knownProcesses(markedProcesses(shellIds).filter((pid) => !groups.includes(groupOf(pid) ?? pid)));
+  for (const { pid } of others) send(pid, "SIGTERM");
+  const found = groups.length > 0 || others.length > 0;
+
   const end = performance.now() + graceMs;
-  for (let pause = 1; asked.some(isRunning) && performance.now() < end; pause = Math.min(pause * 2, 25)) {
+  for (let pause = shortestPauseMs; performance.now() < end; pause = Math.min(pause * 2, longestPauseMs)) {
+    groups = groups.filter((group) => isGroupRunning(group, pause === longestPauseMs));
+    if (groups.length === 0 && !others.some(isRunning)) break;
     await delay(Math.min(pause, Math.max(0, end - performance.now())));
   }
-  for (let kills = 0; kills < mostKills; kills++) {
-    current = current.map(withAllMembers);
-    if (signalShells(current, "SIGKILL").length === 0) return true;
-    await delay(killPauseMs);
+  // A process that is just becoming another program shows no mark for a moment, so what had some is looked at twice.
+  let looks = found ? 2 : 1;
+  for (let kills = 0; kills < mostKills && looks > 0; kills++) {
+    groups = groups.filter((group) => isGroupRunning(group, kills > 0));
+    for (const group of groups) send(-group, "SIGKILL");
+    const marked = markedProcesses(shellIds);
+    for (const pid of marked) send(pid, "SIGKILL");
+    looks = groups.length === 0 && marked.length === 0 ? looks - 1 : 2;
+    if (looks > 0) await delay(longestPauseMs / 2);
   }
-  return false;
-}
-
-/** The leader may end before the others: then they prove the group. */
-function withAllMembers(trace: ShellTrace): ShellTrace {
-  return isOurs(trace) ? { ...trace, witnesses: knownProcesses(membersOfGroup(trace.group as number)) } : trace;
+  return looks === 0;
 }
 
 /** The shells that have no process left. */
 export function deadShells(traces: readonly ShellTrace[]): string[] {
   const marked = new Set(valuesOfVariable(shellMark).values());
-  return traces.filter((trace) => !marked.has(trace.shellId) && !isOurs(trace)).map(({ shellId }) => shellId);
+  return traces.filter((trace) => !marked.has(trace.shellId) && !isProven(trace)).map(({ shellId }) => shellId);
 }
 
-/** Members of a group that may outlive its leader; empty, without a look at the process table, when there is no such group. */
+/** Members of a group that outlive its leader; empty, without a look at the process table, when there is no such group. */
 export function survivorsOf(group: number): KnownProcess[] {
   return hasGroup(group) ? knownProcesses(membersOfGroup(group)) : [];
 }
@@ -68,28 +76,29 @@ export function knownProcesses(pids: readonly number[]): KnownProcess[] {
   });
 }
 
-/** Signals each group once, then marked processes outside of those groups. Answers whom. */
-function signalShells(traces: readonly ShellTrace[], signal: NodeJS.Signals): KnownProcess[] {
-  const led = traces.filter(isOurs);
-  const groups = new Set(led.map(({ group }) => group as number));
-  const shellIds = new Set(traces.map(({ shellId }) => shellId));
-  const marked = [...valuesOfVariable(shellMark)]
-    .filter(([pid, shellId]) => shellIds.has(shellId) && pid !== process.pid && !groups.has(groupOf(pid) ?? pid))
+function markedProcesses(shellIds: ReadonlySet<string>): number[] {
+  return [...valuesOfVariable(shellMark)]
+    .filter(([pid, shellId]) => shellIds.has(shellId) && pid !== process.pid && isAlive(pid))
     .map(([pid]) => pid);
-  const others = knownProcesses(marked);
-  for (const group of groups) send(-group, signal);
-  for (const { pid } of others) send(pid, signal);
-  return [...led.flatMap(({ witnesses }) => witnesses), ...others];
+}
+
+function provenGroups(traces: readonly ShellTrace[]): number[] {
+  return [...new Set(traces.filter(isProven).map(({ group }) => group as number))];
 }
 
 /** A group is signalled only while it is proven to be the shell's, and never our own. */
-function isOurs({ group, witnesses }: ShellTrace): boolean {
+function isProven({ group, witnesses }: ShellTrace): boolean {
   if (group === undefined || group <= 1 || group === groupOf(process.pid)) return false;
   return witnesses.some((witness) => isRunning(witness) && groupOf(witness.pid) === group);
 }
 
 function isRunning({ pid, startTime }: KnownProcess): boolean {
   return isAlive(pid, startTime);
+}
+
+/** Zombies that nobody collects keep a group there for ever; telling them apart takes a look at the process table. */
+function isGroupRunning(group: number, thoroughly: boolean): boolean {
+  return hasGroup(group) && !(thoroughly && membersOfGroup(group).length === 0);
 }
 
 function hasGroup(group: number): boolean {

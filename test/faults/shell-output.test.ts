@@ -25,7 +25,8 @@ describe("T2.8 a flood of output", () => {
       expect(length).toBe(bytes);
       expect(middle).toMatch(/^[0-9a-z\n]{36}$/);
       expect(growth).toBeLessThan(64 * MiB);
-      expect(ours).toBeLessThan(3 * bare);
+      // The short form runs beside other tests, on as many cores as it has processes.
+      expect(ours).toBeLessThan((long ? 3 : 6) * bare);
     },
     long ? 600_000 : 60_000,
   );

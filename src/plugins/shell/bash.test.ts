@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { missing } from "../../../test/support/requirements.ts";
@@ -137,13 +137,15 @@ describe("T2.3 the foreground time-out", () => {
   });
 
   test("T2.3 a command that ends in the same instant is reported as finished", async () => {
-    const { bash } = shellWorld();
-    for (let round = 0; round < 10; round++) {
-      const running = bash("sleep 0.05; echo finished", { timeout_seconds: 0.08 });
+    const { bash, workspace } = shellWorld();
+    for (let round = 0; round < 5; round++) {
+      const go = join(workspace, `go${round}`);
+      const running = bash(`until [ -e ${go} ]; do sleep 0.01; done; echo finished`, { timeout_seconds: 0.5 });
+      await eventually(() => markedProcesses().length > 0);
+      const due = performance.now() + 550;
+      writeFileSync(go, "");
       // Nothing is heard of while the loop is held up: exit and time-out are both due when it goes on.
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      const end = performance.now() + 120;
-      while (performance.now() < end);
+      while (markedProcesses().length > 0 || performance.now() < due);
       expect(await running).toBe("finished");
     }
   });
@@ -265,7 +267,7 @@ describe("R1.7 cancelling", () => {
     cancel.abort(reason);
     expect(await outcome).toBe(reason);
     expect(performance.now() - start).toBeGreaterThan(450);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(1_500);
     expect(markedProcesses()).toEqual([]);
   });
 
