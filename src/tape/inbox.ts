@@ -35,19 +35,19 @@ export class FileInboxes implements InboxPort {
   }
 
   put(tape: TapeId, draft: InboxDraft): Promise<InboxItem> {
-    return this.place(tape, draft, writeDurably);
+    return this.place(tape, draft, (path, item) => writeDurably(path, JSON.stringify(item)));
   }
 
   /** As `put`, for those who bring the file to its place in their own way. */
   async place(
     tape: TapeId,
     draft: InboxDraft,
-    write: (path: string, text: string) => Promise<void>,
+    write: (path: string, item: InboxItem) => Promise<void>,
   ): Promise<InboxItem> {
     const item: InboxItem = { id: this.#nextId(), ...draft, date: this.#options.clock.now().toISOString() };
     const path = this.#pathOf(tape, item.id);
     try {
-      await write(path, JSON.stringify(item));
+      await write(path, item);
     } catch (error) {
       throw fileError("leave the message in", path, error);
     }

@@ -35,7 +35,7 @@ test("R1.8 an end that was written down but not told is found in the record", as
   await expect(storage.tasks.finish(tape, id, end)).rejects.toMatchObject({ kind: "config" });
   rmSync(join(home, "inbox"));
   const [record] = await createFileStorage({ home }).tasks.list(tape);
-  expect(record).toEqual({ id, data: {}, ended: end });
+  expect(record).toEqual({ id, data: { owner: "me" }, ended: end });
   expect(await storage.tasks.finish(tape, id, end)).toMatchObject(end);
 });
 

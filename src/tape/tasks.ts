@@ -1,5 +1,5 @@
 // Tasks that are under way, a file each; at its end the file becomes an item of the inbox.
-import { existsSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import type { TapeId, TaskId } from "../base/ids.ts";
@@ -40,12 +40,14 @@ export class FileTasks implements TaskPort {
     });
   }
 
-  async finish(tape: TapeId, id: TaskId, item: InboxDraft): Promise<InboxItem | undefined> {
+  async finish(tape: TapeId, id: TaskId, draft: InboxDraft): Promise<InboxItem | undefined> {
     const record = this.#pathOf(tape, id);
-    if (!existsSync(record)) return undefined;
-    return this.#options.inboxes.place(tape, item, async (path, text) => {
+    const text = orFileError("read the task in", record, () => readIfThere(record));
+    if (text === undefined) return undefined;
+    const { data } = parseTask(id, text);
+    return this.#options.inboxes.place(tape, draft, async (path, item) => {
       // Written where the record is, so that one rename ends the task and tells of it.
-      await replaceFile(record, text);
+      await replaceFile(record, JSON.stringify({ ...item, task: data }));
       ensureFolder(dirname(path));
       renameSync(record, path);
     });
@@ -95,7 +97,7 @@ function readIfThere(path: string): string | undefined {
 
 function parseTask(id: TaskId, text: string): TaskRecord {
   const value = parseJson(text);
+  const data = isJsonObject(value) && isJsonObject(value.task) ? value.task : {};
   const ended = parseDraft(value);
-  if (ended !== undefined) return { id, data: {}, ended };
-  return { id, data: isJsonObject(value) && isJsonObject(value.task) ? value.task : {} };
+  return { id, data, ...(ended !== undefined && { ended }) };
 }
