@@ -65,6 +65,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "modelsPlugin",
     "promptPlugin",
     "sessionPlugin",
+    "sessionSettingsPlugin",
     "shellPlugin",
     "skillsPlugin",
     "storagePlugin",

@@ -70,7 +70,7 @@ export interface ModelProvider {
   readonly provider: string;
   /** Undefined: not mine after all, ask the next. @throws BubError `config` in one sentence that says what to set */
   create(modelId: string, runtime: Runtime, provider: string): Awaitable<Model | undefined>;
-  /** Ids that `bub doctor` and `,model` can offer. */
+  /** Ids of its models, for `bub doctor` and `,model` to offer; of `*`, whole names `provider:model`. May ask the network. */
   list?(runtime: Runtime, signal: AbortSignal): Promise<readonly string[]>;
 }
 

@@ -8,6 +8,7 @@ import { filesPlugin } from "./files/plugin.ts";
 import { modelsPlugin } from "./models/plugin.ts";
 import { promptPlugin } from "./prompt/plugin.ts";
 import { sessionPlugin } from "./session/plugin.ts";
+import { sessionSettingsPlugin } from "./session-settings/plugin.ts";
 import { shellPlugin } from "./shell/plugin.ts";
 import { skillsPlugin } from "./skills/plugin.ts";
 import { storagePlugin } from "./storage/plugin.ts";
@@ -24,6 +25,7 @@ export const defaults: readonly PluginSource[] = [
   modelsPlugin,
   agentPlugin,
   commandsPlugin,
+  sessionSettingsPlugin,
   shellPlugin,
   filesPlugin,
   webPlugin,

@@ -8,6 +8,7 @@ export { filesPlugin } from "./files/plugin.ts";
 export { modelsPlugin } from "./models/plugin.ts";
 export { promptPlugin } from "./prompt/plugin.ts";
 export { sessionPlugin } from "./session/plugin.ts";
+export { sessionSettingsPlugin } from "./session-settings/plugin.ts";
 export { shellPlugin } from "./shell/plugin.ts";
 export { skillsPlugin } from "./skills/plugin.ts";
 export { storagePlugin } from "./storage/plugin.ts";

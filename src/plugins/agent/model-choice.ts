@@ -1,7 +1,5 @@
 // Which model a run asks: the chosen one, and those that stand in when it fails before its first word.
-import { BubError } from "../../base/errors.ts";
-import { nearestName } from "../../base/near.ts";
-import type { Runtime } from "../../kernel/runtime.ts";
+import { findModel } from "../../kernel/find-model.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import type { Model } from "../../model/model.ts";
 
@@ -39,26 +37,4 @@ export async function chooseModels(id: string, turn: Turn): Promise<ModelChoice>
       return undefined;
     },
   };
-}
-
-/**
- * The model of a name, from the newest plugin that knows its provider.
- * @throws BubError `config` for a name without provider, an unknown provider, or a missing key
- */
-export async function findModel(id: string, runtime: Runtime): Promise<Model> {
-  const colon = id.indexOf(":");
-  if (colon < 1 || colon === id.length - 1) {
-    throw new BubError("config", `The model "${id}" is not written as provider:model, such as openai:gpt-5.`);
-  }
-  const provider = id.slice(0, colon);
-  const offered = (await runtime.hooks.collect("provideModels", runtime)).flatMap(({ answer }) => answer).reverse();
-  const named = offered.filter((candidate) => candidate.provider === provider);
-  for (const candidate of [...named, ...offered.filter((other) => other.provider === "*")]) {
-    const model = await candidate.create(id.slice(colon + 1), runtime, provider);
-    if (model !== undefined) return model;
-  }
-  const names = [...new Set(offered.map((candidate) => candidate.provider))].sort();
-  const near = nearestName(provider, names);
-  const hint = near === undefined ? `Known providers: ${names.join(", ")}.` : `Did you mean ${near}?`;
-  throw new BubError("config", `Unknown provider "${provider}" in the model "${id}".`, { hint });
 }
