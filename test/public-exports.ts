@@ -43,6 +43,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "type Settings",
     "type StandardSchema",
     "type StreamEvent",
+    "type SubagentTask",
     "type Tape",
     "type TapeEntry",
     "type TapeStorage",
@@ -57,6 +58,7 @@ export const publicExports: Record<string, readonly string[]> = {
   ],
   "src/plugins/index.ts": [
     "agentPlugin",
+    "approvalsPlugin",
     "commandsPlugin",
     "defaults",
     "discoveryPlugin",
@@ -69,6 +71,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "shellPlugin",
     "skillsPlugin",
     "storagePlugin",
+    "subagentsPlugin",
     "tapeToolsPlugin",
     "webPlugin",
   ],

@@ -81,6 +81,7 @@ test("R5.4 BUB_APPROVE in .env can only tighten", async () => {
   dotenv("BUB_APPROVE=writes");
   expect((await load()).values.approve).toBe("writes");
   expect((await load({ env: { BUB_APPROVE: "always" } })).values.approve).toBe("always");
+  expect((await load({ env: { BUB_APPROVE: "never" } })).values.approve).toBe("writes");
   config("approve: always");
   expect((await load()).values.approve).toBe("always");
 });

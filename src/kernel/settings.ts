@@ -81,6 +81,9 @@ function pick(name: SettingName, layers: Layers): [unknown, SettingSource] {
     [tightening(name, dotenv[definition.env], layers), ".env", `${definition.env} in the workspace's .env`],
     [config[key], "config.yml", `${key} in config.yml`],
   ];
+  // Only what is stricter than the user's own is left of a workspace's wish, and so it stands above that.
+  const isWish = ([, source]: [unknown, SettingSource, string]) => Number(source === ".env");
+  if (name === "approve") candidates.sort((one, other) => isWish(other) - isWish(one));
   for (const [raw, source, place] of candidates) {
     if (raw === undefined || raw === "") continue;
     const value = definition.parse(raw);

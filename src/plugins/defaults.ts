@@ -1,6 +1,7 @@
 // The builtin plugins in order of registration: the only place that knows them all.
 import type { PluginSource } from "../kernel/plugin.ts";
 import { agentPlugin } from "./agent/plugin.ts";
+import { approvalsPlugin } from "./approvals/plugin.ts";
 import { commandsPlugin } from "./commands/plugin.ts";
 import { discoveryPlugin } from "./discovery/plugin.ts";
 import { environmentPlugin } from "./environment/plugin.ts";
@@ -12,6 +13,7 @@ import { sessionSettingsPlugin } from "./session-settings/plugin.ts";
 import { shellPlugin } from "./shell/plugin.ts";
 import { skillsPlugin } from "./skills/plugin.ts";
 import { storagePlugin } from "./storage/plugin.ts";
+import { subagentsPlugin } from "./subagents/plugin.ts";
 import { tapeToolsPlugin } from "./tape-tools/plugin.ts";
 import { webPlugin } from "./web/plugin.ts";
 
@@ -24,10 +26,12 @@ export const defaults: readonly PluginSource[] = [
   skillsPlugin,
   modelsPlugin,
   agentPlugin,
+  approvalsPlugin,
   commandsPlugin,
   sessionSettingsPlugin,
   shellPlugin,
   filesPlugin,
   webPlugin,
   tapeToolsPlugin,
+  subagentsPlugin,
 ];
