@@ -113,6 +113,7 @@ describe("R4.1 BUB_PROVIDERS names further endpoints", () => {
   const providers: JsonObject = {
     Lab: { type: "openai", api_base: "https://lab.example/v1", api_key: "lab-key" },
     open: { type: "vllm", api_base: "http://10.0.0.7:8000/v1" },
+    proxy: { type: "openai", api_base: "http://10.0.0.8/v1" },
     mirror: { type: "openrouter" },
   };
 
@@ -126,7 +127,7 @@ describe("R4.1 BUB_PROVIDERS names further endpoints", () => {
 
   test("without a key: the one of its name, then BUB_API_KEY, else none; never the built-in provider's own", () => {
     const env = { OPENAI_API_KEY: "not for it" };
-    expect(access("open", { providers }, env)).toMatchObject({ key: undefined });
+    for (const name of ["open", "proxy"]) expect(access(name, { providers }, env)).toMatchObject({ key: undefined });
     expect(access("open", { providers, apiKey: "general" }, { BUB_OPEN_API_KEY: "named" })).toMatchObject({
       key: "named",
       keySource: "BUB_OPEN_API_KEY",

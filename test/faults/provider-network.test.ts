@@ -31,7 +31,12 @@ afterAll(() => {
   for (const transport of transports) transport.close();
 });
 
-function modelAt(apiBase: string, limits: GuardLimits = {}, options: TransportOptions = {}): Model {
+function modelAt(
+  apiBase: string,
+  limits: GuardLimits = {},
+  options: TransportOptions = {},
+  more: { graceMs?: number } = {},
+): Model {
   const transport = createTransport(options);
   transports.push(transport);
   const model = createChatCompletionsModel({
@@ -43,6 +48,7 @@ function modelAt(apiBase: string, limits: GuardLimits = {}, options: TransportOp
     headers: {},
     completionArgs: {},
     transport,
+    ...more,
   });
   return guardModel(model, limits);
 }
@@ -56,6 +62,8 @@ const ask = (model: Model, signal?: AbortSignal): Promise<Reading> => readAll(mo
 
 const answer = goldenStreams.find(({ name }) => name === "openai-text")?.bytes.toString("utf8") ?? "";
 const cutInText = answer.slice(0, answer.indexOf('" morning') + 40);
+
+const upToFinish = answer.slice(0, answer.indexOf("\n\n", answer.indexOf('"finish_reason":"stop"')) + 2);
 
 async function onServer(behaviour: Behaviour, limits: GuardLimits = {}): Promise<Reading> {
   await using server = await startFaultServer([behaviour]);
@@ -258,9 +266,18 @@ describe("R2.8 broken streams have a defined outcome over real connections", () 
   });
 
   test("torn down after the finish: whole", async () => {
-    const upToFinish = answer.slice(0, answer.indexOf("\n\n", answer.indexOf('"finish_reason":"stop"')) + 2);
     const reading = await onServer(destroyed(upToFinish));
     expect(reading).toMatchObject({ text: "Good morning, café ☕ 😀!", finish: { reason: "stop" } });
+  });
+
+  test.each([
+    ["silent", stalled(upToFinish)],
+    ["sending comments", trickle(upToFinish)],
+  ])("a server that stays after the finish, %s: whole, after a short wait for the usage", async (_name, behaviour) => {
+    await using server = await startFaultServer([behaviour]);
+    const reading = await ask(modelAt(server.url, {}, {}, { graceMs: 40 }));
+    expect(reading).toMatchObject({ text: "Good morning, café ☕ 😀!", finish: { reason: "stop" } });
+    await server.idle();
   });
 
   test.each([

@@ -7,24 +7,22 @@ const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
 
 const content = fc.oneof(fc.string(), fc.constant([{ type: "text", text: "t" }, image] as const));
 const user = content.map((said): ModelMessage[] => [{ role: "user", content: said }]);
-const step = fc
-  .tuple(fc.array(content, { maxLength: 3 }), fc.string())
-  .map(([results, said]): ModelMessage[] => [
-    {
-      role: "assistant",
-      content: said,
-      calls: results.map((_, index) => ({ id: `c${index}`, name: "x", arguments: {} })),
-    },
-    ...results.map(
-      (value, index): ModelMessage => ({
-        role: "tool",
-        callId: `c${index}`,
-        name: "x",
-        content: value,
-        isError: false,
-      }),
-    ),
-  ]);
+const step = fc.tuple(fc.array(content, { maxLength: 3 }), fc.string()).map(([results, said]): ModelMessage[] => [
+  {
+    role: "assistant",
+    content: said,
+    calls: results.map((_, index) => ({ id: `c${index}`, name: "x", arguments: {} })),
+  },
+  ...results.map(
+    (value, index): ModelMessage => ({
+      role: "tool",
+      callId: `c${index}`,
+      name: "x",
+      content: value,
+      isError: false,
+    }),
+  ),
+]);
 const conversation = fc.array(fc.oneof(user, step), { maxLength: 12 });
 
 async function textOf(list: MessageList, messages: readonly ModelMessage[]): Promise<string> {
