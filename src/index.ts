@@ -2,7 +2,7 @@
 export { type Agent, type AgentOptions, type AgentRequest, createAgent } from "./agent.ts";
 export type { Content, ContentPart, MediaPart, TextPart } from "./base/content.ts";
 export { BubError, type ErrorKind, isBubError } from "./base/errors.ts";
-export type { BusEvents, StreamEvent, Usage } from "./base/events.ts";
+export type { BusEvents, StreamEvent, SubagentTask, Usage } from "./base/events.ts";
 export type { JsonObject, JsonValue } from "./base/json.ts";
 export type { JsonSchema, StandardSchema } from "./base/schema.ts";
 export type { Environment } from "./environment/environment.ts";

@@ -1,0 +1,365 @@
+// How tasks start: what a call may ask for, and what a child gets.
+import { expect, test } from "vitest";
+import { conversations, gate, gated, taskIdsIn } from "../../../test/support/conversations.ts";
+import { definePlugin } from "../../kernel/plugin.ts";
+import { createMemoryStorage } from "../../tape/memory-store.ts";
+import { calls, callTool, say } from "../../testing/scripted-model.ts";
+import { testRuntime } from "../../testing/test-runtime.ts";
+import { defineTool } from "../../tools/define-tool.ts";
+
+const idPattern = /^sub-[0-9a-f]{8}$/;
+
+test("T7.1 a task starts in the background: the call answers at once, without output", async () => {
+  const held = gate();
+  const model = conversations({
+    go: [callTool("subagent", { prompt: "child's task\nwith details" }), say("waiting"), say("over")],
+    "child's task": [gated(held, "answer")],
+  });
+  await using runtime = await testRuntime({ model });
+  const running = runtime.send("go");
+  await held.reached;
+  held.open();
+  const { toolResults } = await running;
+  const [{ value } = { value: undefined }] = toolResults;
+  expect(value).toEqual({
+    task_id: expect.stringMatching(idPattern),
+    session_id: expect.stringMatching(/^temp\/sub-[0-9a-f]{8}$/),
+    status: "running",
+    output: "",
+    errors: [],
+  });
+  expect(toolResults[0]?.text).toBe(JSON.stringify(value));
+});
+
+test("T7.1 prompt may be content blocks, and a label is the prompt's first line unless one is given", async () => {
+  const parts = [
+    { type: "text", text: "look at this" },
+    { type: "image", media_type: "image/png", url: "https://example.test/a.png" },
+  ];
+  const model = conversations({
+    go: [
+      calls(
+        callTool("subagent", { prompt: parts }),
+        callTool("subagent", { prompt: "count\nthe files", description: "counting" }),
+      ),
+      say("waiting"),
+      say("waiting"),
+      say("over"),
+    ],
+    look: [say("seen")],
+    count: [say("3")],
+  });
+  await using runtime = await testRuntime({ model });
+  const labels: string[] = [];
+  runtime.runtime.events.on("subagent-started", ({ task }) => labels.push(task.description));
+  await runtime.send("go");
+  expect(labels).toEqual(["look at this", "counting"]);
+  expect(model.of("look")[0]?.messages).toEqual([{ role: "user", content: parts }]);
+  expect(model.of("count")[0]?.messages).toEqual([{ role: "user", content: "count\nthe files" }]);
+});
+
+test.each([
+  ["an unknown tool", { allowed_tools: ["fs.read", "nope"] }, /cannot get what this run does not have: 'nope'/],
+  ["an unknown profile", { agent: "nobody" }, /unknown subagent profile: nobody/],
+  ["an empty session", { session: " " }, /' ' cannot name a session/],
+  ["a session below temp/", { session: "temp/mine" }, /'temp\/mine' cannot name a session/],
+  ["an empty prompt", { prompt: "  " }, /prompt is empty/],
+  ["a part that is none", { prompt: [{ type: "text", text: "x" }, { type: "nothing" }] }, /parts that are no content/],
+  ["a time-out of nothing", { timeout_seconds: 0 }, /argument validation failed/],
+  ["an unknown parameter", { tools: [] }, /argument validation failed/],
+])("T7.1 %s starts nothing", async (_what, args, message) => {
+  const model = conversations({ go: [callTool("subagent", { prompt: "child", ...args }), say("over")] });
+  await using runtime = await testRuntime({ model });
+  const started: unknown[] = [];
+  runtime.runtime.events.on("subagent-started", (event) => started.push(event));
+  const { toolResults, status } = await runtime.send("go");
+  expect(toolResults[0]).toMatchObject({ is_error: true, text: expect.stringMatching(message) });
+  expect(toolResults[0]?.text).toMatch(/^\[invalid_input\]/);
+  expect({ status, started }).toEqual({ status: "ok", started: [] });
+  expect(await runtime.storage.tasks.list(runtime.runtime.tapeIdOf("cli:test"))).toEqual([]);
+});
+
+test("T7.1 a tool outside the parent's own set is an error, by either name", async () => {
+  const model = conversations({
+    go: [callTool("subagent", { prompt: "child", allowed_tools: ["bash"] }), say("over")],
+  });
+  await using runtime = await testRuntime({ model });
+  const { toolResults } = await runtime.send("go", { allowedTools: ["subagent", "fs_read"] });
+  expect(toolResults[0]?.text).toMatch(/cannot get what this run does not have: 'bash'/);
+});
+
+test("T7.2 the tools are the parent's, never more, and never those of subagents", async () => {
+  const model = conversations({
+    go: [
+      calls(
+        callTool("subagent", { prompt: "all of them" }),
+        callTool("subagent", { prompt: "some", allowed_tools: ["fs_read", " FS.WRITE ", "subagent", "subagent_wait"] }),
+        callTool("subagent", { prompt: "none", allowed_tools: [] }),
+      ),
+      say("waiting"),
+      say("waiting"),
+      say("waiting"),
+      say("over"),
+    ],
+    "all of them": [say("a")],
+    some: [say("b")],
+    none: [say("c")],
+  });
+  await using runtime = await testRuntime({ model });
+  await runtime.send("go", { allowedTools: ["fs.read", "fs.write", "bash", "subagent", "subagent.wait"] });
+  const toolsOf = (key: string) => model.of(key)[0]?.tools.map(({ name }) => name);
+  expect(toolsOf("go")).toEqual(["bash", "fs_read", "fs_write", "subagent", "subagent_wait"]);
+  expect(toolsOf("all of them")).toEqual(["bash", "fs_read", "fs_write"]);
+  expect(toolsOf("some")).toEqual(["fs_read", "fs_write"]);
+  expect(toolsOf("none")).toEqual([]);
+});
+
+test("T7.2 skills are narrowed to the parent's, in any case, and an empty list turns them off", async () => {
+  const scopes: Record<string, unknown> = {};
+  const watching = definePlugin({
+    name: "watching",
+    systemPrompt({ toolScope, isChild, inbound }) {
+      if (isChild) scopes[String(inbound.content)] = toolScope.allowedSkills;
+      return undefined;
+    },
+  });
+  const model = conversations({
+    go: [
+      calls(
+        callTool("subagent", { prompt: "one" }),
+        callTool("subagent", { prompt: "two", allowed_skills: ["Notes", "OTHER"] }),
+        callTool("subagent", { prompt: "three", allowed_skills: [] }),
+      ),
+      say("waiting"),
+      say("waiting"),
+      say("waiting"),
+      say("over"),
+    ],
+    one: [say("a")],
+    two: [say("b")],
+    three: [say("c")],
+  });
+  await using runtime = await testRuntime({ model, plugins: [watching] });
+  await runtime.send("go", { allowedSkills: ["notes", "Mail"] });
+  expect(scopes).toEqual({ one: ["notes", "Mail"], two: ["notes"], three: [] });
+});
+
+test("T7.2 model and effort: the call's, else the session's own, else what the parent runs on", async () => {
+  const asked: [string, string | undefined][] = [];
+  const model = conversations({
+    go: [
+      calls(
+        callTool("subagent", { prompt: "plain" }),
+        callTool("subagent", { prompt: "chosen", model: "scripted:other", reasoning_effort: "high" }),
+        callTool("subagent", { prompt: "kept one", session: "kept" }),
+        callTool("subagent", { prompt: "fresh one", session: "fresh" }),
+      ),
+      ...Array.from({ length: 4 }, () => say("waiting")),
+      say("over"),
+    ],
+    plain: [say("a")],
+    chosen: [say("b")],
+    "kept one": [say("c")],
+    "fresh one": [say("d")],
+  });
+  const provider = definePlugin({
+    name: "models",
+    provideModels: () => [
+      {
+        provider: "scripted",
+        create: (modelId) => ({
+          ...model,
+          modelId,
+          stream(request) {
+            const last = request.messages.at(-1);
+            if (last?.role === "user" && typeof last.content === "string" && !last.content.startsWith("<"))
+              asked.push([`${last.content.split("\n").at(-1)} ${modelId}`, request.reasoningEffort]);
+            return model.stream(request);
+          },
+        }),
+      },
+    ],
+  });
+  await using runtime = await testRuntime({ model, plugins: [provider] });
+  await runtime.send(",model scripted:kepts", { sessionId: "kept" });
+  const models: (string | null)[] = [];
+  runtime.runtime.events.on("subagent-finished", ({ task }) => models.push(`${task.description} ${task.model}`));
+  await runtime.send("go", { model: "scripted:parents", reasoningEffort: "low" });
+  expect(asked).toEqual(
+    expect.arrayContaining([
+      ["plain parents", "low"],
+      ["chosen other", "high"],
+      ["kept one kepts", "low"],
+      ["fresh one parents", "low"],
+    ]),
+  );
+  expect(models.sort()).toEqual([
+    "chosen scripted:other",
+    "fresh one scripted:parents",
+    "kept one scripted:kepts",
+    "plain scripted:parents",
+  ]);
+});
+
+test("T7.3 a temp session is empty, in memory, and gone with its task", async () => {
+  const model = conversations({
+    go: [callTool("subagent", { prompt: "child" }), say("waiting"), say("over")],
+    child: [callTool("tape.info"), say("answer")],
+  });
+  await using runtime = await testRuntime({ model });
+  await runtime.send("go");
+  const [first] = model.of("child");
+  expect(first?.messages).toEqual([{ role: "user", content: "child" }]);
+  const sessions = (await runtime.storage.tapes.sessions()).map(({ session }) => session);
+  expect(sessions).toEqual(["cli:test"]);
+  const [taskId = ""] = taskIdsIn(model.of("go")[1] ?? { messages: [] });
+  expect(await runtime.entries(`temp/${taskId}`)).toEqual([]);
+});
+
+test("T7.3 a named session is kept, and goes on where it was", async () => {
+  const model = conversations({
+    "go once": [
+      callTool("subagent", { prompt: "remember the orchid", session: "garden" }),
+      say("waiting"),
+      say("over"),
+    ],
+    "go twice": [callTool("subagent", { prompt: "which flower?", session: "garden" }), say("waiting"), say("over")],
+    orchid: [say("I will")],
+    "which flower": [say("the orchid")],
+  });
+  await using runtime = await testRuntime({ model });
+  await runtime.send("go once");
+  await runtime.send("go twice");
+  expect(model.of("which flower")[0]?.messages).toMatchObject([
+    { role: "user", content: "remember the orchid" },
+    { role: "assistant", content: "I will" },
+    { role: "user", content: "which flower?" },
+  ]);
+  const sessions = (await runtime.storage.tapes.sessions()).map(({ session }) => session);
+  expect(sessions).toEqual(["cli:test", "garden"]);
+});
+
+test("T7.3 a named session is taken at the call, queued or not: nobody else gets it until its task has ended", async () => {
+  const held = gate();
+  const model = conversations({
+    go: [
+      calls(
+        callTool("subagent", { prompt: "first", session: "shared" }),
+        callTool("subagent", { prompt: "second", session: "queued" }),
+      ),
+      calls(
+        callTool("subagent", { prompt: "third", session: "shared" }),
+        callTool("subagent", { prompt: "third", session: "queued" }),
+        callTool("subagent", { prompt: "third", session: "cli:test" }),
+      ),
+      say("waiting"),
+      say("waiting"),
+      say("over"),
+    ],
+    first: [gated(held, "a")],
+    second: [say("b")],
+  });
+  const settings = { subagentMaxConcurrency: 1 };
+  await using runtime = await testRuntime({ model, settings });
+  const busy: string[] = [];
+  const turn = runtime.send("go", {
+    onEvent(event) {
+      if (event.type !== "tool-result" || !event.is_error) return;
+      busy.push(event.text);
+      if (busy.length === 3) held.open();
+    },
+  });
+  expect((await turn).text).toBe("over");
+  expect(busy.sort()).toEqual([
+    "[temporary] session 'cli:test' is busy",
+    "[temporary] session 'queued' is busy",
+    "[temporary] session 'shared' is busy",
+  ]);
+});
+
+test("T7.3 a session that another process holds is busy, and the call does not wait for it", async () => {
+  const storage = createMemoryStorage();
+  const model = conversations({ go: [callTool("subagent", { prompt: "x", session: "theirs" }), say("over")] });
+  await using runtime = await testRuntime({ model, storage });
+  const signal = new AbortController().signal;
+  await using _lease = await storage.leases.acquire(runtime.runtime.tapeIdOf("theirs"), {
+    sessionId: "theirs",
+    signal,
+  });
+  const { toolResults } = await runtime.send("go");
+  expect(toolResults[0]?.text).toBe("[temporary] session 'theirs' is busy");
+});
+
+test("T7.3 a message to a named session waits for the end of its task", async () => {
+  const held = gate();
+  const model = conversations({
+    go: [callTool("subagent", { prompt: "child", session: "room" }), say("waiting"), say("over")],
+    child: [gated(held, "child's answer")],
+    hello: [say("hello back")],
+  });
+  await using runtime = await testRuntime({ model });
+  const parent = runtime.send("go");
+  await held.reached;
+  const other = runtime.send("hello", { sessionId: "room" });
+  held.open();
+  expect((await other).text).toBe("hello back");
+  expect((await parent).text).toBe("over");
+  expect(model.of("hello")[0]?.messages.map(({ content }) => content)).toEqual([
+    "child",
+    "child's answer",
+    expect.stringMatching(/hello$/),
+  ]);
+});
+
+test("T7.4 a child's state begins as a shallow copy of its parent's, and what steers the parent stays with it", async () => {
+  const shared = { seen: [] as string[] };
+  const states: object[] = [];
+  const slots = definePlugin({
+    name: "slots",
+    loadState: (turn) => (turn.isChild ? {} : ({ slot: shared, own: "parent's" } as object)),
+    systemPrompt(turn) {
+      states.push({ ...turn.state });
+      Object.assign(turn.state, { own: `${turn.sessionId}'s` });
+      return undefined;
+    },
+  });
+  const held = gate();
+  const steer = defineTool({
+    name: "steer",
+    description: "Steer the parent.",
+    async run(_args, { turn }) {
+      const { storage, tapeIdOf } = runtime.runtime;
+      await storage.inboxes.put(tapeIdOf.call(runtime.runtime, turn.sessionId), {
+        kind: "steer",
+        payload: { content: "mind the gap" },
+        meta: {},
+      });
+      held.open();
+      return "steered";
+    },
+  });
+  const model = conversations({
+    "mind the gap": [say("minding"), say("over")],
+    go: [callTool("subagent", { prompt: "child" }), callTool("steer")],
+    child: [gated(held, "answer")],
+  });
+  await using runtime = await testRuntime({ model, plugins: [slots], tools: [steer] });
+  await runtime.send("go");
+  const [parent, child] = states as { slot: object; own: string; childUsage?: object }[];
+  expect(child?.slot).toBe(shared);
+  expect(parent?.slot).toBe(shared);
+  expect(child?.own).toBe("cli:test's");
+  expect(model.of("child")).toHaveLength(1);
+  expect(JSON.stringify(model.of("child")[0]?.messages)).not.toContain("mind the gap");
+  expect(JSON.stringify(model.of("mind the gap")[0]?.messages)).toContain("mind the gap");
+});
+
+test("T1.1 a child's tools act in its parent's environment", async () => {
+  const model = conversations({
+    go: [callTool("subagent", { prompt: "child" }), say("waiting"), callTool("fs.read", { path: "note" }), say("over")],
+    child: [callTool("fs.write", { path: "note", content: "from the child" }), say("written")],
+  });
+  await using runtime = await testRuntime({ model });
+  const { toolResults } = await runtime.send("go");
+  expect(toolResults.at(-1)?.text).toBe("from the child");
+});
