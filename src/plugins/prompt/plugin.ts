@@ -1,10 +1,11 @@
-// The fixed words before a conversation: instructions, the user's AGENTS.md, the workspace's AGENTS.md; and a channel's header.
+// The fixed words before a conversation: instructions and AGENTS.md files; a channel's header; AGENTS.md files further down.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Content } from "../../base/content.ts";
 import type { Inbound } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
+import { NestedInstructions } from "./nested-instructions.ts";
 import { TextFileCache } from "./text-file-cache.ts";
 
 /** A byte-stable text: nothing here may change between steps, turns or days. */
@@ -17,6 +18,7 @@ const instructions = [
 
 export const promptPlugin = definePlugin(({ env }) => {
   const files = new TextFileCache();
+  const nested = new NestedInstructions();
   const userHome = env.HOME ?? homedir();
   return {
     name: "prompt",
@@ -29,6 +31,10 @@ export const promptPlugin = definePlugin(({ env }) => {
     buildPrompt(inbound, turn) {
       const header = [...channelHeader(inbound, turn), ...placeHeader(turn)];
       return { kind: "message", content: withHeader(header, inbound.content), meta: inbound.meta };
+    },
+    async afterToolCall(outcome, call, turn) {
+      await nested.afterCall(outcome, call, turn);
+      return undefined;
     },
   };
 });

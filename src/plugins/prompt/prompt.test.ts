@@ -16,16 +16,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** Their block comes after the files. */
+const withoutSkills = { allowedSkills: [] };
+
 const world = () => ({ workspace: join(folder, "work"), env: { HOME: join(folder, "home") } });
 
 test("R2.4 the system prompt: instructions, the person's AGENTS.md, the workspace's; read again when they change", async () => {
   const model = scriptedModel([say("1"), say("2")]);
   await using runtime = await testRuntime({ model, ...world() });
-  await runtime.send("hi");
+  await runtime.send("hi", withoutSkills);
   expect(model.requests[0]?.system).toMatch(/^You are Bub/);
   writeFileSync(join(folder, "home/.agents/AGENTS.md"), "Everywhere.\n");
   writeFileSync(join(folder, "work/AGENTS.md"), "Only here.\n");
-  await runtime.send("hi");
+  await runtime.send("hi", withoutSkills);
   expect(model.requests[1]?.system).toBe(`${model.requests[0]?.system}\n\nEverywhere.\n\nOnly here.`);
   const systems = (await runtime.entries()).filter(({ kind }) => kind === "system");
   expect(systems.map(({ payload }) => payload.content)).toEqual([model.requests[0]?.system, model.requests[1]?.system]);
@@ -39,8 +42,8 @@ test("R2.4 a prompt source that changes during a run counts from the next turn o
   });
   const model = scriptedModel([callTool("change"), say("done"), say("next")]);
   await using runtime = await testRuntime({ model, tools: [change], ...world() });
-  await runtime.send("go");
-  await runtime.send("again");
+  await runtime.send("go", withoutSkills);
+  await runtime.send("again", withoutSkills);
   const [first, second, third] = model.requests.map(({ system }) => system);
   expect(second).toBe(first);
   expect(third).toMatch(/Changed\.$/);
