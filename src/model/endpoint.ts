@@ -12,42 +12,35 @@ interface KnownProvider {
   readonly baseVariables: readonly string[];
 }
 
-const knownProviders: Readonly<Record<string, KnownProvider>> = {
-  openai: {
-    apiBase: "https://api.openai.com/v1",
-    keyVariables: ["OPENAI_API_KEY"],
-    baseVariables: ["OPENAI_API_BASE", "OPENAI_BASE_URL"],
-  },
-  openrouter: {
-    apiBase: "https://openrouter.ai/api/v1",
-    keyVariables: ["OPENROUTER_API_KEY"],
-    baseVariables: ["OPENROUTER_API_BASE"],
-  },
-  ollama: {
-    apiBase: "http://127.0.0.1:11434/v1",
-    keyVariables: ["OLLAMA_API_KEY"],
-    baseVariables: ["OLLAMA_API_BASE"],
-  },
-};
+const knownProviders: ReadonlyMap<string, KnownProvider> = new Map([
+  [
+    "openai",
+    {
+      apiBase: "https://api.openai.com/v1",
+      keyVariables: ["OPENAI_API_KEY"],
+      baseVariables: ["OPENAI_API_BASE", "OPENAI_BASE_URL"],
+    },
+  ],
+  [
+    "openrouter",
+    {
+      apiBase: "https://openrouter.ai/api/v1",
+      keyVariables: ["OPENROUTER_API_KEY"],
+      baseVariables: ["OPENROUTER_API_BASE"],
+    },
+  ],
+  [
+    "ollama",
+    { apiBase: "http://127.0.0.1:11434/v1", keyVariables: ["OLLAMA_API_KEY"], baseVariables: ["OLLAMA_API_BASE"] },
+  ],
+]);
 
 /** Providers with a format of their own, which this version does not speak. */
-const foreignProviders: Readonly<Record<string, readonly string[]>> = {
-  anthropic: ["ANTHROPIC_API_KEY"],
-  google: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-  gemini: ["GEMINI_API_KEY"],
-};
-
-/** Names of variables that hold keys of models; code that a model wrote does not get to see them. */
-export const providerKeyVariables: readonly string[] = [
-  ...new Set([
-    ...Object.values(knownProviders).flatMap(({ keyVariables }) => keyVariables),
-    ...Object.values(foreignProviders).flat(),
-  ]),
-];
+const foreignProviders: ReadonlySet<string> = new Set(["anthropic", "google", "gemini"]);
 
 /** Names that may stand before the colon of a model, with those of `BUB_PROVIDERS`. */
 export function providerNames({ providers = {} }: ModelSettings): readonly string[] {
-  return [...new Set([...Object.keys(knownProviders), ...Object.keys(providers).map((name) => name.toLowerCase())])];
+  return [...new Set([...knownProviders.keys(), ...Object.keys(providers).map((name) => name.toLowerCase())])];
 }
 
 /** What reaching a provider takes. */
@@ -66,7 +59,7 @@ export interface ProviderAccess {
  */
 export function findAccess(provider: string, settings: ModelSettings, lookup: Lookup): ProviderAccess {
   const entry = readEntry(provider, settings.providers);
-  const known = knownProviders[entry?.type ?? provider];
+  const known = knownProviders.get(entry?.type ?? provider);
   const apiBase = findBase(provider, { entry, known, settings, lookup });
   if (apiBase === undefined)
     throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry, settings);
@@ -109,11 +102,11 @@ function findBase(provider: string, { entry, known, settings, lookup }: Sources)
   const own = lookup(`BUB_${variablePart(provider)}_API_BASE`);
   if (entry !== undefined) {
     // A compatible server may call its format anything; only one that is not spoken here cannot be.
-    if (entry.type in foreignProviders) return undefined;
+    if (foreignProviders.has(entry.type)) return undefined;
     return entry.apiBase ?? textOr(own) ?? known?.apiBase;
   }
   const ownVariables = known?.baseVariables.map((name) => lookup(name)) ?? [];
-  if (provider in foreignProviders) return undefined;
+  if (foreignProviders.has(provider)) return undefined;
   return [settings.apiBase, own, ...ownVariables, known?.apiBase].map(textOr).find((base) => base !== undefined);
 }
 
@@ -148,13 +141,13 @@ function parseAddress(apiBase: string, provider: string): URL {
 }
 
 function unknownProvider(provider: string, settings: ModelSettings): BubError {
-  if (provider in foreignProviders) {
+  if (foreignProviders.has(provider)) {
     return new BubError(
       "config",
       `${provider} cannot be asked directly in this version: use openrouter:, or name a compatible server with BUB_PROVIDERS.`,
     );
   }
-  const near = nearestName(provider, [...providerNames(settings), ...Object.keys(foreignProviders), "scripted"]);
+  const near = nearestName(provider, [...providerNames(settings), ...foreignProviders, "scripted"]);
   const guess = near === undefined ? "" : ` did you mean ${near}?`;
   const variable = `BUB_${variablePart(provider)}_API_BASE`;
   return new BubError(
@@ -164,7 +157,7 @@ function unknownProvider(provider: string, settings: ModelSettings): BubError {
 }
 
 function noAddress(provider: string, { type }: Entry, settings: ModelSettings): BubError {
-  if (type in foreignProviders) return unknownProvider(type, settings);
+  if (foreignProviders.has(type)) return unknownProvider(type, settings);
   return new BubError("config", `BUB_PROVIDERS.${provider} needs an api_base: ${type} has no address of its own.`);
 }
 

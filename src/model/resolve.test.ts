@@ -163,6 +163,7 @@ test("R4.1 an unknown provider is told with the near name, and how to make one",
   expect(refusal("zzzzzz")).toBe(
     "There is no provider zzzzzz: known are openai, openrouter, ollama. BUB_ZZZZZZ_API_BASE makes one of an address.",
   );
+  expect(refusal("constructor")).toMatch(/^There is no provider constructor:/);
   expect(refusal("anthropic", { apiKey: "k" })).toBe(
     "anthropic cannot be asked directly in this version: use openrouter:, or name a compatible server with BUB_PROVIDERS.",
   );

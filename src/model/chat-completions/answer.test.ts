@@ -26,6 +26,7 @@ describe("R2.8 finish reasons", () => {
     ["model_length", "length"],
     ["content_filter", "content-filter"],
     ["something_new", "other"],
+    ["constructor", "other"],
   ])("%s is %s, and the raw one is kept", (raw, reason) => {
     expect(finishOf(delta({ content: "a" }, raw))).toMatchObject({ type: "finish", reason, rawReason: raw });
   });

@@ -58,7 +58,7 @@ export class AnswerReader {
   end(): ModelEvent[] {
     const { provider } = this.#options.endpoint;
     if (this.#rawReason === undefined) throw cutError(provider);
-    const reason = finishReasons[this.#rawReason] ?? "other";
+    const reason = finishReasons.get(this.#rawReason) ?? "other";
     const calls = settleCalls(this.#calls.calls, reason);
     const details = this.#details.blocks.length > 0 ? this.#details.blocks : undefined;
     const providerData = keptReasoningToJson({ provider, field: this.#reasoningField, details });
@@ -144,17 +144,17 @@ export class AnswerReader {
 /** Reasons that are failures of the provider. */
 const failedReasons = new Set(["error", "insufficient_system_resource"]);
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  stop: "stop",
-  end_turn: "stop",
-  eos: "stop",
-  tool_calls: "tool-calls",
-  function_call: "tool-calls",
-  length: "length",
-  max_tokens: "length",
-  model_length: "length",
-  content_filter: "content-filter",
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["end_turn", "stop"],
+  ["eos", "stop"],
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["content_filter", "content-filter"],
+]);
 
 /** Text, or a list of parts: Mistral's thinking is a part beside the text. */
 function readContent(content: JsonValue | undefined): { text: string; thinking: string } {

@@ -163,18 +163,18 @@ async function wirePart(part: ContentPart, loadMedia: LoadMedia): Promise<WirePa
       image_url: { url: part.url ?? `data:${part.media_type};base64,${await dataOf(part, loadMedia)}` },
     };
   }
-  const format = part.type === "audio" && part.url === undefined ? audioFormats[part.media_type] : undefined;
+  const format = part.type === "audio" && part.url === undefined ? audioFormats.get(part.media_type) : undefined;
   if (format === undefined) return note(part);
   return { type: "input_audio", input_audio: { data: await dataOf(part, loadMedia), format } };
 }
 
-const audioFormats: Readonly<Record<string, string>> = {
-  "audio/wav": "wav",
-  "audio/x-wav": "wav",
-  "audio/wave": "wav",
-  "audio/mpeg": "mp3",
-  "audio/mp3": "mp3",
-};
+const audioFormats: ReadonlyMap<string, string> = new Map([
+  ["audio/wav", "wav"],
+  ["audio/x-wav", "wav"],
+  ["audio/wave", "wav"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp3", "mp3"],
+]);
 
 function dataOf(part: MediaPart, loadMedia: LoadMedia): string | Promise<string> {
   return part.data ?? loadMedia(part);

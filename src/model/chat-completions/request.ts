@@ -55,7 +55,7 @@ export class BodyBuilder {
       [maxTokensName]: maxTokens,
       ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
     };
-    const kept = Object.entries(extra).filter(([name]) => !(name in managed) && !listNames.has(name));
+    const kept = Object.entries(extra).filter(([name]) => !Object.hasOwn(managed, name) && !listNames.has(name));
     return toBytes({ ...managed, ...Object.fromEntries(kept) }).subarray(0, -1);
   }
 
