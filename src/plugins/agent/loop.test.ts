@@ -3,9 +3,10 @@ import { CancelledError } from "../../base/abort.ts";
 import { BubError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
-import type { TapeEntry } from "../../tape/entry.ts";
+import { anchorDrafts, type TapeEntry } from "../../tape/entry.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { InboxPort, TapeStorage } from "../../tape/store.ts";
+import { Tape } from "../../tape/tape.ts";
 import { calls, callTool, cutOff, fail, say, scriptedModel, stall } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
@@ -502,4 +503,44 @@ test("T0.11 ask is put to the channel; where nobody can answer it means deny", a
   });
   expect(questions).toEqual([["Really?", ["yes", "no"]]]);
   expect(answered.toolResults[0]?.text).toBe("2");
+});
+
+test("R1.1 a turn is one message, its run has steps, each with a model call; the next message is another turn on the same tape", async () => {
+  const model = scriptedModel([callTool("echo", { text: "a" }), say("one"), say("two")]);
+  await using runtime = await testRuntime({ model, tools: [echo] });
+  const first = await runtime.send("go");
+  const second = await runtime.send("again");
+  const idsOf = (turn: typeof first, key: "turn_id" | "run_id") => [...new Set(turn.events.map((event) => event[key]))];
+  expect(idsOf(first, "turn_id")).toHaveLength(1);
+  expect(idsOf(first, "run_id")).toHaveLength(2);
+  expect(idsOf(second, "turn_id")).not.toEqual(idsOf(first, "turn_id"));
+  const entries = await runtime.entries();
+  expect(new Set(entries.slice(2).map(({ meta }) => meta.turn_id)).size).toBe(2);
+  expect(entries.filter(({ payload }) => payload.name === "run")).toHaveLength(3);
+});
+
+test("R3.7 the default context is what follows the last anchor; a plugin's buildTapeContext takes its place", async () => {
+  const model = scriptedModel([say("one"), say("two"), say("three")]);
+  let own = false;
+  const plugin = definePlugin({
+    name: "choosing",
+    buildTapeContext(entries, selection) {
+      if (!own) return undefined;
+      return [{ role: "user", content: `${entries.length} entries, anchor ${JSON.stringify(selection.anchor)}` }];
+    },
+  });
+  await using runtime = await testRuntime({ model, plugins: [plugin] });
+  await runtime.send("old");
+  {
+    await using log = await runtime.storage.tapes.open(runtime.runtime.tapeIdOf("cli:test"));
+    await using tape = await Tape.open(log);
+    await tape.append(anchorDrafts("phase", {}));
+  }
+  await runtime.send("new");
+  expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual([expect.stringMatching(/new$/)]);
+  own = true;
+  await runtime.send("ours");
+  expect(model.requests[2]?.messages).toEqual([
+    { role: "user", content: expect.stringMatching(/^\d+ entries, anchor "last"$/) },
+  ]);
 });

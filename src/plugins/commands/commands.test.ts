@@ -120,3 +120,19 @@ test("T10.5 ,quit clears waiting messages and tells plugins to end what the sess
   expect(await runtime.storage.inboxes.list(tape)).toEqual([]);
   expect((await runtime.send("hi")).text).toBe("clean");
 });
+
+test("T10.6 which commands act at once during a run, and which wait for its end", async () => {
+  await using runtime = await testRuntime({ model: scriptedModel([]) });
+  const admission = (content: string) =>
+    runtime.runtime.hooks.first(
+      "admitMessage",
+      { channel: "cli", chatId: "test", commands: true, content },
+      runtime.runtime,
+    );
+  const atOnce =
+    "help model reasoning_effort code_mode tape.info tape.anchors tape.search bash.output bash.kill subagent.wait subagent.cancel";
+  for (const name of atOnce.split(" ")) expect(await admission(`,${name} a=1`)).toBe("now");
+  expect(await admission(",quit")).toBe("quit");
+  for (const line of [",fs.read a", ",ls", ",tape.reset"]) expect(await admission(line)).toBe("follow_up");
+  expect(await admission("help")).toBe("steer");
+});

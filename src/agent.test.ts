@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createAgent } from "./agent.ts";
+import type { StreamEvent } from "./base/events.ts";
+import { createMemoryEnvironment } from "./environment/memory.ts";
+import { definePlugin } from "./kernel/plugin.ts";
+import { createMemoryStorage } from "./tape/memory-store.ts";
+import { callTool, say, scriptedModel } from "./testing/scripted-model.ts";
+import { defineTool } from "./tools/define-tool.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "bub-sdk-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+async function all(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> {
+  const seen: StreamEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+const options = () => ({
+  env: {},
+  settings: { home },
+  storage: createMemoryStorage(),
+  environment: createMemoryEnvironment(),
+});
+
+test("R5.6 an agent with its own model, tools, store and environment answers by events", async () => {
+  const model = scriptedModel([callTool("double", { number: 21 }), callTool("fs_read", { path: "a.txt" }), say("42")]);
+  const double = defineTool({
+    name: "double",
+    description: "Double it.",
+    input: { type: "object", properties: { number: { type: "number" } }, required: ["number"] },
+    run: ({ number }) => Number(number) * 2,
+  });
+  const environment = createMemoryEnvironment({ files: { "a.txt": "in memory" } });
+  await using agent = await createAgent({ ...options(), model, tools: [double], environment });
+  const events = await all(agent.run({ sessionId: "s", prompt: "go" }));
+  expect(events.filter(({ type }) => type === "tool-result")).toMatchObject([{ value: 42 }, { value: "in memory" }]);
+  expect(events.at(-1)).toMatchObject({ type: "final", ok: true, text: "42", session_id: "s" });
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test("R5.6 a prompt is a text command only where the program says so", async () => {
+  await using agent = await createAgent({ ...options(), model: scriptedModel([say("read it")]) });
+  expect((await all(agent.run({ sessionId: "s", prompt: ",tape.anchors", commands: true }))).at(-1)).toMatchObject({
+    text: "(no anchors)",
+  });
+  expect((await all(agent.run({ sessionId: "s", prompt: ",tape.anchors" }))).at(-1)).toMatchObject({ text: "read it" });
+});
+
+test("R5.6 several agents in one process share nothing", async () => {
+  const seen: string[] = [];
+  const noting = (name: string) => definePlugin(() => ({ name: "noting", saveState: () => void seen.push(name) }));
+  await using one = await createAgent({ ...options(), model: scriptedModel([say("1")]), plugins: [noting("one")] });
+  await using two = await createAgent({ ...options(), model: scriptedModel([say("2")]), plugins: [noting("two")] });
+  const [first, second] = await Promise.all(
+    [one, two].map((agent) => all(agent.run({ sessionId: "s", prompt: "hi" }))),
+  );
+  expect(first?.at(-1)).toMatchObject({ text: "1" });
+  expect(second?.at(-1)).toMatchObject({ text: "2" });
+  expect(seen.sort()).toEqual(["one", "two"]);
+  expect(one.runtime.tools).not.toBe(two.runtime.tools);
+});
+
+test("R1.6 R5.6 steer puts words into the run that is on", async () => {
+  const model = scriptedModel([callTool("hold"), say("understood")]);
+  let begin: () => void = () => undefined;
+  let release: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = defineTool({
+    name: "hold",
+    description: "Wait.",
+    async run() {
+      begin();
+      await released;
+      return "held";
+    },
+  });
+  await using agent = await createAgent({ ...options(), model, tools: [hold] });
+  const run = all(agent.run({ sessionId: "s", prompt: "go" }));
+  await begun;
+  await agent.steer("s", "and be quick");
+  release();
+  expect((await run).at(-1)).toMatchObject({ text: "understood" });
+  expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "user", content: "and be quick" });
+});
+
+test("R5.6 an aborted signal ends a turn, and the agent goes on", async () => {
+  const stop = new AbortController();
+  const model = scriptedModel([() => ({ fault: { kind: "stall" }, text: [{ text: "…" }] }), say("next")]);
+  await using agent = await createAgent({ ...options(), model });
+  const events: StreamEvent[] = [];
+  for await (const event of agent.run({ sessionId: "s", prompt: "go", signal: stop.signal })) {
+    events.push(event);
+    if (event.type === "text-delta") stop.abort();
+  }
+  expect(events.at(-1)).toMatchObject({ type: "final", ok: false, status: "cancelled" });
+  expect((await all(agent.run({ sessionId: "s", prompt: "again" }))).at(-1)).toMatchObject({ text: "next" });
+});
+
+test("R5.6 the end of an agent cancels its turns and waits for them", async () => {
+  const model = scriptedModel([() => ({ fault: { kind: "stall" }, text: [{ text: "…" }] })]);
+  const agent = await createAgent({ ...options(), model });
+  const run = agent.run({ sessionId: "s", prompt: "go" });
+  await run.next();
+  const rest = all(run);
+  await agent[Symbol.asyncDispose]();
+  expect((await rest).at(-1)).toMatchObject({ type: "final", status: "cancelled" });
+});
