@@ -21,9 +21,6 @@ export const newCallId = (): CallId => `call_${randomHex(12)}` as CallId;
 export const newShellId = (): ShellId => `bsh-${randomHex(8)}` as ShellId;
 export const newTaskId = (): TaskId => `sub-${randomHex(8)}` as TaskId;
 
-export const parseShellId = (text: string): ShellId | undefined =>
-  /^bsh-[0-9a-f]{8}$/.test(text) ? (text as ShellId) : undefined;
-
 /**
  * The tape of a session in a workspace.
  * @param workspace the workspace's real path (symbolic links resolved)
