@@ -21,11 +21,13 @@ export interface LocalProcessesOptions {
 
 interface Started {
   readonly sessionId: string;
-  readonly shell: LocalShell;
+  trace: ShellTrace;
+  /** Undefined once it ended. */
+  shell: LocalShell | undefined;
 }
 
 /** After so many shells ended, those of which nothing is left are forgotten. */
-const endedBetweenLooks = 512;
+const endedBetweenLooks = 256;
 const closeGraceMs = 500;
 
 export class LocalProcesses implements AsyncDisposable {
@@ -95,11 +97,18 @@ export class LocalProcesses implements AsyncDisposable {
     pipe: number,
     { shellId, sessionId }: Pick<SpawnOptions, "shellId" | "sessionId">,
   ): LocalShell {
-    const trace = { shellId, group: child.pid, witnesses: knownProcesses([child.pid]) };
+    const trace: ShellTrace = { shellId, group: child.pid, witnesses: knownProcesses([child.pid]) };
     this.#writeDown(trace);
-    const shell = new LocalShell({ child, pipe, trace, onTrace: (more) => this.#writeDown(more) });
-    this.#started.set(shellId, { sessionId, shell });
+    const started: Started = { sessionId, trace, shell: undefined };
+    const onTrace = (left: ShellTrace) => {
+      started.trace = left;
+      if (left.witnesses.length > 0) this.#writeDown(left);
+    };
+    const shell = new LocalShell({ child, pipe, trace, onTrace });
+    started.shell = shell;
+    this.#started.set(shellId, started);
     void shell.exited.then(() => {
+      started.shell = undefined;
       if (++this.#ended % endedBetweenLooks === 0) this.#forgetDead();
     });
     return shell;
@@ -107,18 +116,17 @@ export class LocalProcesses implements AsyncDisposable {
 
   async #end(shells: readonly [string, Started][], graceMs: number): Promise<void> {
     if (shells.length === 0) return;
-    const isGone = await endShellProcesses(
-      shells.map(([, { shell }]) => shell.trace),
-      graceMs,
-    );
-    if (!isGone) return this.#log.error("processes of shells could not be ended", { shells: shells.map(([id]) => id) });
-    await Promise.all(shells.map(([, { shell }]) => shell.exited));
+    const traces = shells.map(([, { trace }]) => trace);
+    if (!(await endShellProcesses(traces, graceMs))) {
+      return this.#log.error("processes of shells could not be ended", { shells: shells.map(([id]) => id) });
+    }
+    await Promise.all(shells.map(([, { shell }]) => shell?.exited));
     this.#forget(shells.map(([shellId]) => shellId));
   }
 
   #forgetDead(): void {
-    const ended = [...this.#started.values()].filter(({ shell }) => shell.ending);
-    this.#forget(deadShells(ended.map(({ shell }) => shell.trace)));
+    const ended = [...this.#started.values()].filter(({ shell }) => shell === undefined);
+    this.#forget(deadShells(ended.map(({ trace }) => trace)));
   }
 
   #forget(shellIds: readonly string[]): void {

@@ -21,7 +21,7 @@ export interface LocalShellOptions {
   /** The reading end of the pipe that the child writes to; taken over. */
   pipe: number;
   trace: ShellTrace;
-  /** Told when more is known of the shell's processes. */
+  /** Told at the shell's exit what it leaves behind in its group. */
   onTrace: (trace: ShellTrace) => void;
 }
 
@@ -49,11 +49,6 @@ export class LocalShell implements ShellProcess {
 
   get ending(): boolean {
     return this.#ending;
-  }
-
-  /** What is known of its processes now. */
-  get trace(): ShellTrace {
-    return this.#trace;
   }
 
   onOutput(take: Take): void {
@@ -126,9 +121,9 @@ export class LocalShell implements ShellProcess {
 
   /** Once the leader is gone, only members that were seen in its group prove later that the group is still the shell's. */
   #rememberSurvivors(): void {
+    const { shellId, group } = this.#trace;
     const witnesses = survivorsOf(this.#options.child.pid);
-    if (witnesses.length === 0) return;
-    this.#trace = { ...this.#trace, witnesses };
+    this.#trace = witnesses.length === 0 ? { shellId, witnesses } : { shellId, group, witnesses };
     this.#options.onTrace(this.#trace);
   }
 }

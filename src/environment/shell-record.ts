@@ -5,7 +5,7 @@ import type { ShellTrace } from "./shell-processes.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** The file is written anew when it has this many lines more than it needs. */
-const mostStaleLines = 512;
+const mostStaleLines = 256;
 
 /** The record of this process in one home; every environment of the process there shares it. */
 export class ShellRecord {

@@ -143,9 +143,14 @@ describe("T2.3 the foreground time-out", () => {
       const running = bash(`until [ -e ${go} ]; do sleep 0.01; done; echo finished`, { timeout_seconds: 0.5 });
       await eventually(() => markedProcesses().length > 0);
       const due = performance.now() + 550;
-      writeFileSync(go, "");
-      // Nothing is heard of while the loop is held up: exit and time-out are both due when it goes on.
-      while (markedProcesses().length > 0 || performance.now() < due);
+      // Nothing is heard of while the loop is held up. Timers are next after an immediate, and only then the exit is seen.
+      await new Promise<void>((resolve) => {
+        setImmediate(() => {
+          writeFileSync(go, "");
+          while (markedProcesses().length > 0 || performance.now() < due);
+          resolve();
+        });
+      });
       expect(await running).toBe("finished");
     }
   });
@@ -221,6 +226,23 @@ describe("T2.9 settling and descendants", () => {
     expect(text.endsWith("\n9000")).toBe(true);
   });
 
+  test("T2.9 output that waits in the pipe for a slow reader is not lost at the shell's exit", async () => {
+    const { environment } = shellWorld();
+    const shell = await environment.spawn("sleep 60 & echo first; sleep 0.2; seq 1 9000", {
+      shellId: "bsh-00000003",
+      sessionId: "cli:slow",
+    });
+    let text = "";
+    shell.onOutput((chunk) => {
+      text += Buffer.from(chunk).toString();
+      // Never ready for more.
+      return new Promise(() => undefined);
+    });
+    expect(await shell.exited).toEqual({ exitCode: 0 });
+    expect(text.endsWith("\n9000\n")).toBe(true);
+    await environment.endShells("cli:slow", 100);
+  });
+
   test("T2.9 a shell that closes its pipes is waited for", async () => {
     const { bash, workspace } = shellWorld();
     expect(await bash("exec >&- 2>&-; sleep 0.2; : >end")).toBe("(no output)");
@@ -282,6 +304,18 @@ describe("R1.7 cancelling", () => {
     cancel.abort(new CancelledError());
     expect(await outcome).toBe("cancelled");
     expect(performance.now() - start).toBeLessThan(450);
+    expect(markedProcesses()).toEqual([]);
+  });
+
+  test("R1.7 a descendant in a session of its own that ignores TERM is killed too", async () => {
+    const { call } = shellWorld();
+    const cancel = new AbortController();
+    const command = `setsid sh -c 'trap "" TERM; while :; do sleep 0.05; done' & echo $!; wait`;
+    const outcome = call("bash", { command }, { signal: cancel.signal }).catch(() => "cancelled");
+    await eventually(() => markedProcesses().length >= 3);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    cancel.abort(new CancelledError());
+    expect(await outcome).toBe("cancelled");
     expect(markedProcesses()).toEqual([]);
   });
 
