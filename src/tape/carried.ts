@@ -1,0 +1,54 @@
+// What goes with a conversation over an anchor: copies, so that nothing before the anchor is needed to go on.
+import type { JsonObject } from "../base/json.ts";
+import type { EntryDraft, TapeEntry } from "./entry.ts";
+
+/**
+ * Copies for the batch of an anchor or a reset, to stand behind the anchor's event `handoff`: the turn's inbound and
+ * steering messages and notifications, then the running step whole, its call with reasoning and every result so far.
+ * Ends of tasks (`meta.tasks`) that no answer has followed yet are copied of other turns, too, results with their step.
+ * What was said after the step stays after it. Pure; nothing is copied twice, a summary of an earlier overflow never.
+ * @param recent the last anchor, if any, and all that follows it, oldest first
+ */
+export function carriedDrafts(recent: readonly TapeEntry[], turnId: string): EntryDraft[] {
+  const open = unansweredFrom(recent);
+  const isOfTurn = ({ meta }: TapeEntry) => meta.turn_id === turnId;
+  const stepStart = recent[open]?.kind === "tool_call" ? open : -1;
+  const step = stepStart < 0 ? [] : stepFrom(recent, stepStart);
+  const keepsStep = step.some((entry) => isOfTurn(entry) || entry.meta.tasks !== undefined);
+  const kept = recent.filter((entry, index) => {
+    if (entry.meta.context === false || entry.meta.summary === true) return false;
+    if (step.includes(entry)) return keepsStep;
+    return isUserMessage(entry) && (isOfTurn(entry) || (index >= open && entry.meta.tasks !== undefined));
+  });
+  return kept.map(copyOf);
+}
+
+/** Where the entries begin that no answer has followed: at the last step's call, else behind the last answer. */
+function unansweredFrom(recent: readonly TapeEntry[]): number {
+  const last = recent.findLastIndex(
+    ({ kind, payload, meta }) =>
+      meta.context !== false && (kind === "tool_call" || (kind === "message" && payload.role === "assistant")),
+  );
+  return recent[last]?.kind === "tool_call" ? last : last + 1;
+}
+
+/** A step's call and its results: those that stand before the next message. */
+function stepFrom(recent: readonly TapeEntry[], start: number): TapeEntry[] {
+  const step: TapeEntry[] = [];
+  for (let index = start; index < recent.length; index++) {
+    const entry = recent[index];
+    if (entry?.kind === "message" && entry.meta.context !== false) break;
+    if (entry !== undefined && (index === start || entry.kind === "tool_result")) step.push(entry);
+  }
+  return step;
+}
+
+function isUserMessage({ kind, payload }: TapeEntry): boolean {
+  return kind === "message" && payload.role === "user";
+}
+
+/** Inbox items are told by the entry that took them, and by facts after that. */
+function copyOf({ kind, payload, meta }: TapeEntry): EntryDraft {
+  const { inbox: _inbox, facts: _facts, ...rest } = meta;
+  return { kind, payload, meta: { ...rest, carried: true } satisfies JsonObject };
+}
