@@ -139,3 +139,28 @@ test("T10.6 ,quit ends the run and clears waiting messages", async () => {
   expect(await w.runtime.storage.inboxes.list(w.runtime.runtime.tapeIdOf("cli:test"))).toEqual([]);
   expect(w.requests).toHaveLength(1);
 });
+
+test("T7.3 what is said to a session whose turn is a child's waits, and gets a turn after it", async () => {
+  await using w = await world([callTool("hold"), say("child's answer"), say("own turn")]);
+  const inbound = typed("the task");
+  const request = {
+    sessionId: "cli:test",
+    prompt: { kind: "message", content: "the task" },
+    toolScope: { allowedTools: undefined, allowedSkills: undefined },
+    inbound,
+    signal: new AbortController().signal,
+  } as const;
+  const finals: string[] = [];
+  const child = (async () => {
+    for await (const event of w.runtime.runtime.runChild(request)) if (event.type === "final") finals.push(event.text);
+  })();
+  await w.held;
+  const said = w.gateway.receive(typed("hello"));
+  await w.gateway.receive(typed(",tape.info"));
+  expect(w.finals).toEqual([expect.stringMatching(/^name: /)]);
+  w.release();
+  await Promise.all([child, said]);
+  expect(finals).toEqual(["child's answer"]);
+  expect(w.finals.slice(1)).toEqual(["own turn"]);
+  expect(JSON.stringify(w.requests[1]?.messages)).not.toContain("hello");
+});

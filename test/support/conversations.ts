@@ -1,7 +1,10 @@
 // A model for tests with several conversations at once: each is answered from a list of its own.
 
+import { untilAborted } from "../../src/base/abort.ts";
 import { textOf } from "../../src/base/content.ts";
 import type { ModelEvent, ModelMessage, ModelRequest } from "../../src/model/model.ts";
+import { playAnswer } from "../../src/model/scripted/play.ts";
+import { standingOf } from "../../src/model/scripted/position.ts";
 import { type ScriptedModel, type ScriptedStep, scriptedModel } from "../../src/testing/scripted-model.ts";
 
 export interface Conversations extends Pick<ScriptedModel, "provider" | "modelId" | "stream"> {
@@ -62,16 +65,7 @@ export function gate(): Gate {
     open: () => open(),
     pass(signal) {
       reach();
-      if (signal === undefined) return opened;
-      return new Promise((resolve, reject) => {
-        const abort = () => reject(signal.reason);
-        if (signal.aborted) abort();
-        signal.addEventListener("abort", abort, { once: true });
-        void opened.then(() => {
-          signal.removeEventListener("abort", abort);
-          resolve();
-        });
-      });
+      return signal === undefined ? opened : untilAborted(opened, signal);
     },
   };
 }
@@ -79,6 +73,22 @@ export function gate(): Gate {
 /** An answer that comes in two parts, with a gate between them. */
 export function gated(at: Gate, after: string, before = ""): ScriptedStep {
   return (request) => passing(at, { before, after }, request);
+}
+
+/** An answer that waits for something first. */
+export function after(promise: Promise<unknown>, step: ScriptedStep): ScriptedStep {
+  return (request) => waiting(promise, step, request);
+}
+
+async function* waiting(
+  promise: Promise<unknown>,
+  step: ScriptedStep,
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  await untilAborted(promise, request.signal);
+  const answer = typeof step === "function" ? step(request) : step;
+  if (Symbol.asyncIterator in answer) yield* answer;
+  else yield* playAnswer(answer, { standing: standingOf(request.messages), signal: request.signal });
 }
 
 async function* passing(

@@ -38,7 +38,7 @@ export function waitTool(parts: WaitParts): Tool {
       const found =
         ids === undefined
           ? await parts.lookup.unread(turn)
-          : await Promise.all([...new Set(ids)].map((id) => parts.lookup.find(id.trim(), turn)));
+          : await Promise.all([...new Set(ids.map((id) => id.trim()))].map((id) => parts.lookup.find(id, turn)));
       if (seconds > 0) await waitForEnds(found, turn, { seconds, signal: context.signal });
       return collect(found, context, parts, { isChosen: ids !== undefined });
     },
