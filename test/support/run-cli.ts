@@ -71,6 +71,7 @@ export function createCliWorld(): CliWorld {
   const workspace = join(folder, "workspace");
   mkdirSync(workspace);
   let scripts = 0;
+  const started: RunningCli[] = [];
   const own = { PATH: process.env.PATH, HOME: join(folder, "user"), TMPDIR: process.env.TMPDIR, BUB_HOME: home };
   const world: CliWorld = {
     home,
@@ -82,13 +83,20 @@ export function createCliWorld(): CliWorld {
       return path;
     },
     script: (...answers) => `scripted:${world.file(`script-${++scripts}.json`, JSON.stringify({ answers }))}`,
-    start: (words, { env, ...options } = {}) =>
-      startCli(words, { cwd: workspace, ...options, env: { ...own, ...env } }),
+    start(words, { env, ...options } = {}) {
+      const running = startCli(words, { cwd: workspace, ...options, env: { ...own, ...env } });
+      started.push(running);
+      return running;
+    },
     run: (words, options) => world.start(words, options).ended,
     until: (path, least = 0) => untilFile(resolve(workspace, path), least),
     tapeFile: (session = "cli:local") => join(home, "tapes", `${tapeIdOf(workspace, session)}.jsonl`),
     entries: (session) => readEntries(world.tapeFile(session)),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    [Symbol.dispose]() {
+      // Only a test that failed leaves one.
+      for (const { kill } of started) kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
   return world;
 }
