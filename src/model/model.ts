@@ -41,6 +41,9 @@ export interface ModelTool {
   readonly parameters: JsonSchema;
 }
 
+/** Gives the bytes of a part that names a stored file, in base64. */
+export type LoadMedia = (part: MediaPart) => Promise<string>;
+
 export interface ModelRequest {
   readonly system: string;
   /** Grows at its end; the array itself may be the same object in every step. */
@@ -48,8 +51,7 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[];
   readonly maxTokens: number;
   readonly reasoningEffort?: string;
-  /** Bytes of a part that names a stored file, in base64. */
-  loadMedia(part: MediaPart): Promise<string>;
+  readonly loadMedia: LoadMedia;
   readonly signal: AbortSignal;
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../base/json.ts";
 import type { ModelEvent } from "../model.ts";
-import { AnswerReader } from "./answer.ts";
+import { ChatAnswerReader } from "./answer.ts";
 
 const endpoint = { provider: "p", address: "http://x", key: undefined, keyVariable: undefined };
 
 function read(...chunks: JsonValue[]): ModelEvent[] {
-  const reader = new AnswerReader({ endpoint, sentMedia: false });
+  const reader = new ChatAnswerReader({ endpoint, sentMedia: false });
   const events = chunks.flatMap((chunk) => reader.read(JSON.stringify(chunk)));
   return [...events, ...reader.end()];
 }
@@ -64,7 +64,7 @@ test("R2.8 the same reasoning under two names is taken once", () => {
 
 test("R2.8 a delta of a call is progress, of nothing is nothing", () => {
   const calls = { tool_calls: [{ index: 0, id: "a", function: { name: "x", arguments: "{" } }] };
-  const reader = new AnswerReader({ endpoint, sentMedia: false });
+  const reader = new ChatAnswerReader({ endpoint, sentMedia: false });
   expect(reader.read(JSON.stringify(delta(calls)))).toEqual([{ type: "progress" }]);
   for (const nothing of [
     delta({}),
@@ -108,7 +108,7 @@ test("only one choice is read", () => {
 
 describe("R2.8 an answer in one piece", () => {
   const whole = (value: JsonValue): ModelEvent[] => {
-    const reader = new AnswerReader({ endpoint, sentMedia: false });
+    const reader = new ChatAnswerReader({ endpoint, sentMedia: false });
     return [...reader.readWhole(JSON.stringify(value)), ...reader.end()];
   };
 

@@ -1,21 +1,17 @@
 // Reads one answer of the Chat Completions format, streamed or whole, into events.
 import type { Usage } from "../../base/events.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
+import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
 import { settleCalls, settleReason } from "../calls.ts";
-import { cutError, type Endpoint, malformedError, readRefusal, refusalError } from "../errors.ts";
+import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
 import { CallAssembler } from "./call-assembler.ts";
 import { DetailAssembler, keptReasoningToJson, type ReasoningField, reasoningFields } from "./reasoning.ts";
 import { findUsage, readUsage } from "./usage.ts";
 
-export interface AnswerOptions {
-  readonly endpoint: Endpoint;
-  /** The request held images or audio. */
-  readonly sentMedia: boolean;
-}
-
-/** Feed it the data of each event, then `end` it. Knows nothing of bytes and connections. */
-export class AnswerReader {
+export class ChatAnswerReader implements AnswerReader {
+  /** `[DONE]` is not an event of the answer. */
+  readonly isComplete = false;
   readonly #options: AnswerOptions;
   readonly #calls = new CallAssembler();
   readonly #details = new DetailAssembler();
@@ -29,12 +25,10 @@ export class AnswerReader {
     this.#options = options;
   }
 
-  /** The answer's end was announced: what may follow is its usage. */
   get isFinished(): boolean {
     return this.#rawReason !== undefined;
   }
 
-  /** @throws ModelError when the data is an error, or no JSON */
   read(data: string): ModelEvent[] {
     if (data.trim() === "") return [];
     const chunk = parseJson(data);
@@ -42,7 +36,6 @@ export class AnswerReader {
     return this.#take(chunk, "delta");
   }
 
-  /** Reads an answer that came in one piece. */
   readWhole(body: string): ModelEvent[] {
     const answer = parseJson(body);
     if (!isJsonObject(answer) && readRefusal(answer) === undefined)
@@ -54,7 +47,6 @@ export class AnswerReader {
     return events;
   }
 
-  /** @throws ModelError `cut` when the answer did not say that it is finished */
   end(): ModelEvent[] {
     const { provider } = this.#options.endpoint;
     if (this.#rawReason === undefined) throw cutError(provider);

@@ -1,6 +1,6 @@
 // A conversation as bytes: finished stretches of it are joined once and used again as a whole.
-import type { ModelMessage } from "../model.ts";
-import { type Fragment, FragmentCache, type LoadMedia, userMessageOf } from "./message.ts";
+import type { LoadMedia, ModelMessage } from "../model.ts";
+import { type Fragment, FragmentCache, userMessageOf } from "./message.ts";
 
 /** A stretch of messages that a later request sends again; its bytes never change. */
 interface Block {

@@ -8,11 +8,9 @@ import {
   textOf,
 } from "../../base/content.ts";
 import type { JsonValue } from "../../base/json.ts";
-import type { ModelMessage } from "../model.ts";
+import { toBytes } from "../json-bytes.ts";
+import type { LoadMedia, ModelMessage } from "../model.ts";
 import { keptReasoningFromJson } from "./reasoning.ts";
-
-/** Gives a stored part's bytes in base64. */
-export type LoadMedia = (part: MediaPart) => Promise<string>;
 
 export interface Fragment {
   /** One element of `messages`, with a comma before it. */
@@ -76,17 +74,6 @@ export class FragmentCache {
 export function userMessageOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const separated = parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part]));
   return [userStart, ...separated, userEnd];
-}
-
-/** JSON text as bytes, after `before`; halves of surrogate pairs, which servers reject, become U+FFFD. */
-export function toBytes(value: JsonValue, before = ""): Uint8Array {
-  const text = JSON.stringify(value);
-  // JSON.stringify escapes lone surrogates, and only them, as \ud800 to \udfff.
-  if (!text.includes("\\ud")) return Buffer.from(before + text, "utf8");
-  const mended = JSON.stringify(value, (_key, item) =>
-    typeof item === "string" ? item.replace(/\p{Surrogate}/gu, "\uFFFD") : item,
-  );
-  return Buffer.from(before + mended, "utf8");
 }
 
 const comma = Buffer.from(",");

@@ -1,7 +1,8 @@
 // The body of a request, put together from bytes that mostly exist already.
 import type { JsonObject } from "../../base/json.ts";
+import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest, ModelTool } from "../model.ts";
-import { toBytes } from "./message.ts";
+import type { RequestBody } from "../wire.ts";
 import { MessageList } from "./message-list.ts";
 
 export interface BodyOptions {
@@ -12,12 +13,6 @@ export interface BodyOptions {
   readonly maxTokensName: "max_tokens" | "max_completion_tokens";
   /** Added to each request; what is managed here wins. */
   readonly extra: JsonObject;
-}
-
-export interface RequestBody {
-  /** To be sent one after the other. */
-  readonly chunks: readonly Uint8Array[];
-  readonly hasMedia: boolean;
 }
 
 /**

@@ -1,12 +1,31 @@
 // From the bytes of an HTTP answer to the events in them: what kind of body it is, where it ends, and what breaks.
-import { cutError, type Endpoint, malformedError, readHttpRefusal, refusalError } from "../errors.ts";
-import type { ModelEvent } from "../model.ts";
-import { SseParser } from "../sse.ts";
-import type { HttpResponse } from "../transport.ts";
-import type { AnswerOptions, AnswerReader } from "./answer.ts";
+import { cutError, type Endpoint, malformedError, readHttpRefusal, refusalError } from "./errors.ts";
+import type { ModelEvent } from "./model.ts";
+import { SseParser } from "./sse.ts";
+import type { HttpResponse } from "./transport.ts";
 
 /** A whole answer, or the start of an error, may have this many bytes. */
 const largestBody = 32 * 1024 * 1024;
+
+export interface AnswerOptions {
+  readonly endpoint: Endpoint;
+  /** The request held images or audio. */
+  readonly sentMedia: boolean;
+}
+
+/** Reads one answer of a wire format: fed the data of each event, then ended. Knows nothing of bytes and connections. */
+export interface AnswerReader {
+  /** The answer's end was announced: what may follow is its usage. */
+  readonly isFinished: boolean;
+  /** Nothing follows: the rest of the stream need not be waited for. */
+  readonly isComplete: boolean;
+  /** @throws ModelError when the data is an error, or no JSON */
+  read(data: string): readonly ModelEvent[];
+  /** Reads an answer that came in one piece. */
+  readWhole(body: string): readonly ModelEvent[];
+  /** @throws ModelError `cut` when the answer did not say that it is finished */
+  end(): readonly ModelEvent[];
+}
 
 export interface Reading {
   readonly endpoint: Endpoint;
@@ -48,6 +67,7 @@ async function* readEvents(
     for (const { data } of parser.push(chunk)) {
       if (data === "[DONE]") return;
       yield* reader.read(data);
+      if (reader.isComplete) return;
     }
   }
   for (const { data } of parser.end()) {
