@@ -124,7 +124,7 @@ test("T7.12 a broken profile is named by doctor and once in the log; an unknown 
   });
   await using runtime = await testRuntime({ model, ...optionsOf(place) });
   const { toolResults } = await runtime.send("go");
-  expect(toolResults.map(({ text }) => text.split("\n")[0])).toEqual([
+  expect(toolResults.map(({ text }) => text.split("\n")[0]).sort()).toEqual([
     "[invalid_input] unknown subagent profile: broken",
     "[invalid_input] unknown subagent profile: sond",
   ]);

@@ -89,7 +89,10 @@ export class TaskBoard {
     const entry = this.#live.get(taskId);
     if (entry === undefined) return;
     entry.run.cancel(reason);
-    if (entry.task.status === "queued") void this.#end(entry, cancelled);
+    if (entry.task.status === "queued") {
+      entry.leaveQueue();
+      void this.#end(entry, cancelled);
+    }
     await entry.task.ended;
   }
 
@@ -136,7 +139,6 @@ export class TaskBoard {
     if (entry.isEnding) return;
     entry.isEnding = true;
     const { task, turn } = entry;
-    entry.leaveQueue();
     await this.#leaveSession(entry);
     await this.#tell(entry, end);
     task.end(end, this.#host.clock.now());
@@ -145,6 +147,7 @@ export class TaskBoard {
     this.#live.delete(task.id);
     this.#remember(task);
     this.#announce("subagent-finished", entry);
+    entry.leaveQueue();
     // The end stands in the inbox already; only now it does not count as outstanding any more.
     turn.inbox.wake();
     task.announceEnd();
