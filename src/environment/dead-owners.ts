@@ -1,11 +1,12 @@
 // The records of shells in `<home>/shells`: what they say, and what is left of owners that are gone.
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bootId, isAlive, pidNamespace, processStartTime } from "../base/processes.ts";
 import { endShellProcesses, type ShellTrace } from "./shell-processes.ts";
 
 const sweepGraceMs = 500;
+const oldFolderMs = 60_000;
 
 /** Where a home keeps its records and the output of shells. */
 export const shellsDirectory = (home: string): string => join(home, "shells");
@@ -14,6 +15,9 @@ export const shellsDirectory = (home: string): string => join(home, "shells");
 export function ownRecordPath(home: string): string {
   return join(shellsDirectory(home), `${process.pid}-${slugOf(processStartTime(process.pid) ?? "")}`);
 }
+
+/** How the paths of an owner's folders for pipes begin; they last for a moment, unless their owner dies in it. */
+export const pipesPrefix = (recordPath: string): string => `${recordPath}.pipes-`;
 
 /** The first line of a record: in which boot and namespace its pids count. */
 export function recordHeader(): string {
@@ -47,6 +51,7 @@ export function parseShellRecord(text: string): ShellTrace[] {
 }
 
 async function sweepRecord(path: string): Promise<void> {
+  if (path.includes(pipesPrefix(""))) return removeOldFolder(path);
   const text = readOrEmpty(path);
   const [header = ""] = text.split("\n", 1);
   const [, boot, namespace] = header.split(" ");
@@ -55,8 +60,14 @@ async function sweepRecord(path: string): Promise<void> {
   if (await endShellProcesses(parseShellRecord(text), sweepGraceMs)) rmSync(path, { force: true });
 }
 
+/** One that is young may be in use by an owner that is not seen from here. */
+function removeOldFolder(path: string): void {
+  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (age > oldFolderMs) rmSync(path, { recursive: true, force: true });
+}
+
 function isOfDeadOwner(name: string): boolean {
-  const [, pid, startTime] = /^(\d+)-(.+?)(?:\.new)?$/.exec(name) ?? [];
+  const [, pid, startTime] = /^(\d+)-([^.]+)(?:\.new|\.pipes-.*)?$/.exec(name) ?? [];
   if (pid === undefined) return false;
   return !isAlive(Number(pid)) || slugOf(processStartTime(Number(pid)) ?? "") !== startTime;
 }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { BubError, messageOf } from "../base/errors.ts";
 
 /** Both ends of a pipe that has no name any more. Whoever takes it closes both. */
@@ -15,23 +15,24 @@ const batchSize = 16;
 
 /** Keeps up to a batch of pipes; one short `mkfifo` process makes many, and none is waited for after the first. */
 export class FifoStock {
-  readonly #fallbackDirectory: string;
+  readonly #directoryPrefix: string;
   #users = 0;
   #ready: Fifo[] = [];
   #making: Promise<void> | undefined;
 
-  private constructor(fallbackDirectory: string) {
-    this.#fallbackDirectory = fallbackDirectory;
+  private constructor(directoryPrefix: string) {
+    this.#directoryPrefix = directoryPrefix;
   }
 
   /**
-   * The process's stock; close it as often as it was opened.
-   * @param fallbackDirectory where pipes get their names for a moment when the system's folder for that takes none
+   * The stock of a place, the same for everyone who asks; close it as often as it was opened.
+   * @param directoryPrefix how the folders' paths begin in which pipes have names for a moment
    */
-  static open(fallbackDirectory: string): FifoStock {
-    shared ??= new FifoStock(fallbackDirectory);
-    shared.#users++;
-    return shared;
+  static open(directoryPrefix: string): FifoStock {
+    const stock = stocks.get(directoryPrefix) ?? new FifoStock(directoryPrefix);
+    stocks.set(directoryPrefix, stock);
+    stock.#users++;
+    return stock;
   }
 
   /** @throws BubError `temporary` when no pipe can be made */
@@ -52,12 +53,12 @@ export class FifoStock {
 
   close(): void {
     if (--this.#users > 0) return;
-    if (shared === this) shared = undefined;
+    stocks.delete(this.#directoryPrefix);
     this.release();
   }
 
   #make(): Promise<void> {
-    this.#making ??= makeFifos(this.#fallbackDirectory)
+    this.#making ??= makeFifos(this.#directoryPrefix)
       .then((made) => {
         this.#ready.push(...made);
         if (this.#users === 0) this.release();
@@ -69,15 +70,15 @@ export class FifoStock {
   }
 }
 
-let shared: FifoStock | undefined;
+const stocks = new Map<string, FifoStock>();
 
 export function closeFifo({ read, write }: Fifo): void {
   closeSync(read);
   closeSync(write);
 }
 
-async function makeFifos(fallbackDirectory: string): Promise<Fifo[]> {
-  const directory = makePrivateDirectory(fallbackDirectory);
+async function makeFifos(directoryPrefix: string): Promise<Fifo[]> {
+  const directory = makePrivateDirectory(directoryPrefix);
   try {
     const paths = Array.from({ length: batchSize }, (_, index) => join(directory, String(index)));
     await runMkfifo(paths);
@@ -89,12 +90,13 @@ async function makeFifos(fallbackDirectory: string): Promise<Fifo[]> {
   }
 }
 
-function makePrivateDirectory(fallbackDirectory: string): string {
+/** In the system's folder for such things where the wanted one takes none. */
+function makePrivateDirectory(prefix: string): string {
   try {
-    return mkdtempSync(join(tmpdir(), "bub-pipes-"));
+    mkdirSync(dirname(prefix), { recursive: true, mode: 0o700 });
+    return mkdtempSync(prefix);
   } catch {
-    mkdirSync(fallbackDirectory, { recursive: true, mode: 0o700 });
-    return mkdtempSync(join(fallbackDirectory, "pipes-"));
+    return mkdtempSync(join(tmpdir(), "bub-pipes-"));
   }
 }
 

@@ -11,6 +11,7 @@ import { once } from "node:events";
 const script = `
 record=$1
 while read -r _; do :; done
+rm -rf "$record".pipes-*
 [ -f "$record" ] || exit 0
 
 look_at() {

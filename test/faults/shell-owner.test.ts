@@ -1,7 +1,7 @@
 // What is left when the process that started shells is gone, however it went: nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
@@ -133,6 +133,8 @@ describe("T2.9 the owner dies", () => {
           [...valuesOfVariable("BUB_OWNER")].filter(([, owner]) => owner === String(worker.pid)).map(([pid]) => pid);
         await killAndWait(worker);
         await eventually(() => own().length === 0, `round ${round}: nothing left`);
+        const records = () => readdirSync(shellsOf(place)).filter((name) => !name.includes(".pipes-"));
+        await eventually(() => !existsSync(shellsOf(place)) || records().length === 0, "no record");
       }
     },
     long ? 600_000 : 60_000,
@@ -200,6 +202,19 @@ describe("T2.9 records", () => {
       await stranger.ended;
       expect(readdirSync(shellsOf(place))).toEqual([]);
     }
+  });
+
+  test("T2.9 folders that a dead owner left while it made pipes go, young ones later", async () => {
+    const place = newPlace();
+    const [old, young] = ["1-2.pipes-abcdef", "1-2.pipes-ghijkl"].map((name) => join(shellsOf(place), name)) as [
+      string,
+      string,
+    ];
+    for (const folder of [old, young]) mkdirSync(folder, { recursive: true });
+    utimesSync(old, new Date(0), new Date(0));
+    await sweepDeadOwners(place.home);
+    expect(existsSync(old)).toBe(false);
+    expect(existsSync(young)).toBe(true);
   });
 
   test("T2.9 a record of another pid namespace is left alone", async () => {
