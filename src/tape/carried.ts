@@ -1,12 +1,15 @@
 // What goes with a conversation over an anchor: copies, so that nothing before the anchor is needed to go on.
 import type { JsonObject } from "../base/json.ts";
-import type { EntryDraft, TapeEntry } from "./entry.ts";
+import { type EntryDraft, eventData, type TapeEntry } from "./entry.ts";
+
+/** The event that keeps media away from a model which refused them: `{model, media}`. */
+export const mediaRejected = "media.rejected";
 
 /**
  * Copies for the batch of an anchor or a reset, to stand behind the anchor's event `handoff`: the turn's inbound and
  * steering messages and notifications, then the running step whole, its call with reasoning and every result so far.
  * Ends of tasks (`meta.tasks`) that no answer has followed yet are copied of other turns, too, results with their step.
- * What was said after the step stays after it. Pure; nothing is copied twice, a summary of an earlier overflow never.
+ * What was said after the step stays after it; what models refused stays refused. Pure; nothing is copied twice, a summary of an earlier overflow never.
  * @param recent the last anchor, if any, and all that follows it, oldest first
  */
 export function carriedDrafts(recent: readonly TapeEntry[], turnId: string): EntryDraft[] {
@@ -18,6 +21,7 @@ export function carriedDrafts(recent: readonly TapeEntry[], turnId: string): Ent
   const kept = recent.filter((entry, index) => {
     if (entry.meta.context === false || entry.meta.summary === true) return false;
     if (step.includes(entry)) return keepsStep;
+    if (eventData(entry, mediaRejected) !== undefined) return true;
     return isUserMessage(entry) && (isOfTurn(entry) || (index >= open && entry.meta.tasks !== undefined));
   });
   return kept.map(copyOf);

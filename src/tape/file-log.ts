@@ -21,7 +21,7 @@ import type { TapeEntry } from "./entry.ts";
 import { fileError, orFileError } from "./file-error.ts";
 import { parseLine, type Report } from "./line-parser.ts";
 import { type Block, type BlockOptions, blocksBackward, blocksForward } from "./line-reader.ts";
-import type { TapeLog, TapeProblem } from "./store.ts";
+import type { ReadOptions, TapeLog, TapeProblem } from "./store.ts";
 
 /** When appended entries are brought onto the disk: with each batch, when `sync` is called, or as the system likes. */
 export type FsyncPolicy = "always" | "step" | "never";
@@ -65,24 +65,37 @@ export class FileLog implements TapeLog {
     return [...this.#problems.values()].sort((a, b) => a.offset - b.offset);
   }
 
-  async *backward({ before = Infinity, signal }: { before?: number; signal?: AbortSignal } = {}) {
+  async *backward({ before = Infinity, after = -Infinity, mayHold = always, signal }: ReadOptions = {}) {
     for await (const { bytes, offset } of this.#blocks(blocksBackward, signal)) {
+      if (!mayHold(bytes, 0, bytes.length)) {
+        if (after > -Infinity && firstId(bytes) <= after) return;
+        continue;
+      }
       for (let end = lastLineEnd(bytes); end >= 0; ) {
         const start = end === 0 ? 0 : bytes.lastIndexOf(newline, end - 1) + 1;
-        const entries = parseLine(bytes, start, end, offset, this.#report);
-        for (const entry of entries.reverse()) if (entry.id < before) yield entry;
+        const entries = mayHold(bytes, start, end) ? parseLine(bytes, start, end, offset, this.#report) : [];
+        for (const entry of entries.reverse()) {
+          if (entry.id <= after) return;
+          if (entry.id < before) yield entry;
+        }
         end = start - 1;
       }
     }
   }
 
-  async *forward({ after = -Infinity, signal }: { after?: number; signal?: AbortSignal } = {}) {
+  async *forward({ after = -Infinity, before = Infinity, mayHold = always, signal }: ReadOptions = {}) {
     const read: ReadBlocks = (fd, options) => blocksAfter(after, fd, options);
     for await (const { bytes, offset } of this.#blocks(read, signal)) {
+      if (before < Infinity && firstId(bytes) >= before) return;
+      if (!mayHold(bytes, 0, bytes.length)) continue;
       for (let start = 0; start < bytes.length; ) {
         const found = bytes.indexOf(newline, start);
         const end = found < 0 ? bytes.length : found;
-        for (const entry of parseLine(bytes, start, end, offset, this.#report)) if (entry.id > after) yield entry;
+        const entries = mayHold(bytes, start, end) ? parseLine(bytes, start, end, offset, this.#report) : [];
+        for (const entry of entries) {
+          if (entry.id >= before) return;
+          if (entry.id > after) yield entry;
+        }
         start = end + 1;
       }
     }
@@ -245,6 +258,8 @@ export class FileLog implements TapeLog {
   }
 }
 
+const always = () => true;
+
 type ReadBlocks = (fd: number, options: BlockOptions) => AsyncGenerator<Block, void, undefined>;
 
 /** Forward from a block that begins at or before the id: what comes long before it is not read. */
@@ -253,12 +268,15 @@ async function* blocksAfter(id: number, fd: number, options: BlockOptions): Asyn
 }
 
 async function offsetBefore(id: number, fd: number, options: BlockOptions): Promise<number> {
-  for await (const { bytes, offset } of blocksBackward(fd, options)) {
-    const found = bytes.indexOf(newline);
-    const [first] = parseLine(bytes, 0, found < 0 ? bytes.length : found, offset, () => undefined);
-    if (first !== undefined && first.id <= id) return offset;
-  }
+  for await (const { bytes, offset } of blocksBackward(fd, options)) if (firstId(bytes) <= id) return offset;
   return 0;
+}
+
+/** The id in a block's first line; NaN where that is no sound entry. */
+function firstId(bytes: Buffer): number {
+  const found = bytes.indexOf(newline);
+  const [first] = parseLine(bytes, 0, found < 0 ? bytes.length : found, 0, () => undefined);
+  return first?.id ?? Number.NaN;
 }
 
 /** A file that stays open until its last reader is done, also when the log has gone on to another. */

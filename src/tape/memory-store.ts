@@ -19,6 +19,7 @@ import type {
   LeaseOptions,
   LeasePort,
   MediaStore,
+  ReadOptions,
   SessionRecord,
   TapeLog,
   TapeStorage,
@@ -80,20 +81,22 @@ class MemoryLog implements TapeLog {
     this.#length = this.#lines?.length ?? 0;
   }
 
-  async *backward({ before = Infinity, signal }: { before?: number; signal?: AbortSignal } = {}) {
+  async *backward({ before = Infinity, after = -Infinity, signal }: ReadOptions = {}) {
     const lines = this.#read();
     for (let index = lines.length - 1; index >= 0; index--) {
       signal?.throwIfAborted();
       const entry = lines[index] as TapeEntry;
+      if (entry.id <= after) return;
       if (entry.id < before) yield entry;
     }
   }
 
-  async *forward({ after = -Infinity, signal }: { after?: number; signal?: AbortSignal } = {}) {
+  async *forward({ after = -Infinity, before = Infinity, signal }: ReadOptions = {}) {
     const lines = this.#read();
     for (let index = 0, { length } = lines; index < length; index++) {
       signal?.throwIfAborted();
       const entry = lines[index] as TapeEntry;
+      if (entry.id >= before) return;
       if (entry.id > after) yield entry;
     }
   }

@@ -1,14 +1,14 @@
 // Finds entries of a tape, with one meaning for every store: pure rules, and a streaming walk over any log.
 import { BubError } from "../base/errors.ts";
-import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { EntryKind, TapeEntry } from "./entry.ts";
-import type { TapeLog } from "./store.ts";
+import type { TapeReader } from "./store.ts";
+import { type EntryTest, textTest } from "./text-search.ts";
 
 export interface TapeQuery {
-  /** Case-insensitive, looked for in `searchText`. */
+  /** Looked for in any case in all that an entry says, see `textTest`. */
   text?: string;
   /** Decides instead of the plain search for `text`. */
-  matches?: (entry: TapeEntry) => boolean;
+  matches?: EntryTest;
   /** Only these kinds. */
   kinds?: readonly EntryKind[];
   /** Only entries after the newest anchor of that name. */
@@ -41,18 +41,17 @@ interface Bounds {
  * @throws BubError `not_found` for an anchor that is not there, `invalid_input` for a bad date
  */
 export async function* queryLog(
-  log: TapeLog,
+  log: TapeReader,
   query: TapeQuery,
   { signal }: { signal?: AbortSignal } = {},
 ): AsyncGenerator<TapeEntry, void, undefined> {
-  const matches = buildFilter(query);
+  const { passes, mayHold } = buildFilter(query);
   const { after, before } = await boundsOf(log, query, signal);
   let left = query.limit ?? Infinity;
   if (left <= 0) return;
-  const { newestFirst = false } = query;
-  for await (const entry of newestFirst ? log.backward({ before, signal }) : log.forward({ after, signal })) {
-    if (newestFirst ? entry.id <= after : entry.id >= before) return;
-    if (!matches(entry)) continue;
+  const options = { after, before, mayHold, signal };
+  for await (const entry of query.newestFirst ? log.backward(options) : log.forward(options)) {
+    if (!passes(entry)) continue;
     yield entry;
     left--;
     if (left <= 0) return;
@@ -60,20 +59,13 @@ export async function* queryLog(
 }
 
 /** What an entry has to be, anchors and limit aside. */
-export function buildFilter({ text, matches, kinds, dates }: TapeQuery): (entry: TapeEntry) => boolean {
-  const rules: ((entry: TapeEntry) => boolean)[] = [];
+export function buildFilter({ text = "", matches, kinds, dates }: TapeQuery): EntryTest {
+  const rules: EntryTest["passes"][] = [];
   if (kinds !== undefined) rules.push(({ kind }) => kinds.includes(kind));
   if (dates !== undefined) rules.push(inRange(dates));
-  if (matches !== undefined) rules.push(matches);
-  else if (text !== undefined && text !== "") rules.push(containing(text));
-  return (entry) => rules.every((rule) => rule(entry));
-}
-
-/** The JSON text in which `text` is looked for: kind, date, payload and meta, without media data and `meta.facts`. */
-export function searchText({ kind, date, payload, meta }: TapeEntry): string {
-  const text = JSON.stringify({ kind, date, payload, meta: withoutFacts(meta) });
-  if (!text.includes('"data":"') && !text.includes(";base64,")) return text;
-  return JSON.stringify({ kind, date, payload: withoutMediaData(payload), meta: withoutMediaData(withoutFacts(meta)) });
+  const test = matches ?? (text === "" ? undefined : textTest(text));
+  if (test !== undefined) rules.push(test.passes);
+  return { passes: (entry) => rules.every((rule) => rule(entry)), mayHold: test?.mayHold };
 }
 
 /** Milliseconds since 1970 of an ISO date or date-time. @throws BubError `invalid_input` */
@@ -113,30 +105,7 @@ function inRange({ start, end }: DateRange): (entry: TapeEntry) => boolean {
   };
 }
 
-function containing(text: string): (entry: TapeEntry) => boolean {
-  const wanted = text.toLowerCase();
-  return (entry) => searchText(entry).toLowerCase().includes(wanted);
-}
-
-function withoutFacts(meta: JsonObject): JsonObject {
-  if (meta.facts === undefined) return meta;
-  const { facts: _facts, ...rest } = meta;
-  return rest;
-}
-
-/** A copy without the bytes of media parts and of `data:` URLs. */
-function withoutMediaData(value: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(value, withoutData)) as JsonObject;
-}
-
-function withoutData(this: unknown, key: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  if (key === "data" && isJsonObject(this) && typeof this.media_type === "string") return undefined;
-  const [head, data] = value.startsWith("data:") ? value.split(";base64,", 2) : [];
-  return data === undefined ? value : `${head};base64,`;
-}
-
-async function boundsOf(log: TapeLog, query: TapeQuery, signal?: AbortSignal): Promise<Bounds> {
+async function boundsOf(log: TapeReader, query: TapeQuery, signal?: AbortSignal): Promise<Bounds> {
   const { lastAnchor, afterAnchor, betweenAnchors } = query;
   const all = { after: -Infinity, before: Infinity };
   const [startName, endName] = betweenAnchors ?? [afterAnchor];

@@ -33,13 +33,32 @@ export interface SessionRecord {
   readonly date: string;
 }
 
-/** A tape, opened. What it reads is what was there when each read began; a reset by others does not disturb open reads. */
-export interface TapeLog extends AsyncDisposable {
+/**
+ * Looks at raw lines of a tape before they are read, to save reading them: false where no entry between the two places
+ * can be wanted. Asked by stores that keep lines of JSON, about one line or many.
+ */
+export type LineFilter = (bytes: Buffer, from: number, to: number) => boolean;
+
+export interface ReadOptions {
+  /** Leaves out this id and all earlier ones. */
+  after?: number;
+  /** Leaves out this id and all later ones. */
+  before?: number;
+  mayHold?: LineFilter;
+  signal?: AbortSignal;
+}
+
+/** What a tape holds, for reading. What it reads is what was there when each read began. */
+export interface TapeReader {
+  /** Entries newest first. Costs by what is taken. */
+  backward(options?: ReadOptions): AsyncIterable<TapeEntry>;
+  /** Entries oldest first. */
+  forward(options?: ReadOptions): AsyncIterable<TapeEntry>;
+}
+
+/** A tape, opened. A reset by others does not disturb open reads. */
+export interface TapeLog extends TapeReader, AsyncDisposable {
   readonly id: TapeId;
-  /** Entries newest first. `before` leaves out that id and all later ones. Costs by what is taken. */
-  backward(options?: { before?: number; signal?: AbortSignal }): AsyncIterable<TapeEntry>;
-  /** Entries oldest first. `after` leaves out that id and all earlier ones. */
-  forward(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<TapeEntry>;
   /**
    * Appends a batch with one write; when it returns, the entries survive a kill of this process.
    * @throws BubError `config` when the disk is full or the place cannot be written: then nothing of the batch counts;

@@ -48,7 +48,7 @@ test("T6.3 a Python tape's inline image is no text to be found", async () => {
     .trim()
     .split("\n")
     .map((line) => parseEntry(JSON.parse(line)));
-  const found = (wanted: string) => entries.filter((entry) => entry && buildFilter({ text: wanted })(entry));
+  const found = (wanted: string) => entries.filter((entry) => entry && buildFilter({ text: wanted }).passes(entry));
   expect(found("ivborw0kggo")).toEqual([]);
   expect(found("look at this 磁带")).toHaveLength(1);
 });
