@@ -59,6 +59,7 @@ export const publicExports: Record<string, readonly string[]> = {
   "src/plugins/index.ts": [
     "agentPlugin",
     "approvalsPlugin",
+    "codeModePlugin",
     "commandsPlugin",
     "defaults",
     "discoveryPlugin",

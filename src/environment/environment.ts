@@ -78,6 +78,8 @@ export interface ShellExit {
 
 export interface CodeRequest {
   code: string;
+  /** Whose code it is; its processes end with the session's shells. */
+  sessionId: string;
   timeoutMs: number;
   signal: AbortSignal;
   /** Names that `tools` offers inside the code. */

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, closeSync, constants, statSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { BubError, codeOf, type ErrorKind, messageOf } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
-import { shellsDirectory, sweepDeadOwners } from "./dead-owners.ts";
+import { ownRecordPath, pipesPrefix, sweepDeadOwners } from "./dead-owners.ts";
 import type { SpawnOptions } from "./environment.ts";
 import { closeFifo, type Fifo, FifoStock } from "./fifo-stock.ts";
 import { LocalShell } from "./local-shell.ts";
@@ -17,6 +18,23 @@ export interface LocalProcessesOptions {
   /** What children see besides their own mark; asked for each shell. */
   environment: () => Record<string, string>;
   log?: Logger;
+}
+
+/** What is started, and what it sees besides its own mark. */
+export interface Program {
+  file: string;
+  args: readonly string[];
+  argv0?: string;
+  environment: Record<string, string>;
+  /** It gets pipes for errors (2), what it is told (3) and what it answers (4). */
+  isTalking?: boolean;
+}
+
+export interface TalkingProcess {
+  readonly shell: LocalShell;
+  readonly errors: Readable;
+  readonly requests: Writable;
+  readonly answers: Readable;
 }
 
 interface Started {
@@ -46,21 +64,38 @@ export class LocalProcesses implements AsyncDisposable {
   }
 
   /** @throws BubError when there is no such folder or the system starts no process */
-  async spawn(command: string, { shellId, sessionId, cwd }: SpawnOptions & { cwd: string }): Promise<LocalShell> {
+  async spawn(command: string, options: SpawnOptions & { cwd: string }): Promise<LocalShell> {
+    const environment = this.#options.environment();
+    const shell = findShell(environment.PATH);
+    const program = { file: shell, argv0: basename(shell), args: argumentsFor(command), environment };
+    return (await this.#launch(program, options)).shell;
+  }
+
+  /** Starts a program as `spawn` starts a shell, with pipes of its own for errors (2), what it is told (3) and what it answers (4). */
+  async spawnTalking(program: Program, options: SpawnOptions & { cwd: string }): Promise<TalkingProcess> {
+    const { shell, child } = await this.#launch({ ...program, isTalking: true }, options);
+    const [, , errors, requests, answers] = child.stdio;
+    return { shell, errors: errors as Readable, requests: requests as Writable, answers: answers as Readable };
+  }
+
+  async #launch(
+    program: Program,
+    { shellId, sessionId, cwd }: SpawnOptions & { cwd: string },
+  ): Promise<{ shell: LocalShell; child: ChildProcess }> {
     const fifos = this.#open();
+    this.#writeDown({ shellId, witnesses: [] });
     const fifo = await fifos.take();
     if (this.#isClosed) {
       closeFifo(fifo);
       throw closedError();
     }
-    this.#writeDown({ shellId, witnesses: [] });
-    const environment = { ...this.#options.environment(), [shellMark]: shellId };
-    const child = await start(command, { cwd, environment, fifo }).catch((error: unknown) => {
+    const environment = { ...program.environment, [shellMark]: shellId };
+    const child = await start({ ...program, environment }, { cwd, fifo }).catch((error: unknown) => {
       fifos.release();
       throw error;
     });
     fifos.refill();
-    return this.#keep(child, fifo.read, { shellId, sessionId });
+    return { shell: this.#keep(child, fifo.read, { shellId, sessionId }), child };
   }
 
   /** Ends every process of the session's shells. */
@@ -88,7 +123,7 @@ export class LocalProcesses implements AsyncDisposable {
         this.#log.warn("shells of an earlier process could not be ended", { error }),
       );
     }
-    this.#fifos ??= FifoStock.open(shellsDirectory(home));
+    this.#fifos ??= FifoStock.open(pipesPrefix(ownRecordPath(home)));
     return this.#fifos;
   }
 
@@ -152,21 +187,20 @@ type StartedProcess = ChildProcess & { readonly pid: number };
 
 interface StartOptions {
   cwd: string;
-  environment: Record<string, string>;
   /** Both ends are closed when the start fails, the writing end in any case. */
   fifo: Fifo;
 }
 
-async function start(command: string, { cwd, environment, fifo }: StartOptions): Promise<StartedProcess> {
+async function start(program: Program, { cwd, fifo }: StartOptions): Promise<StartedProcess> {
+  const { file, args, argv0 = file, environment, isTalking = false } = program;
   let child: ChildProcess;
   try {
-    const shell = findShell(environment.PATH);
-    child = spawn(shell, argumentsFor(command), {
-      argv0: basename(shell),
+    child = spawn(file, args, {
+      argv0,
       cwd,
       env: environment,
       detached: true,
-      stdio: ["ignore", fifo.write, fifo.write],
+      stdio: isTalking ? ["ignore", fifo.write, "pipe", "pipe", "pipe"] : ["ignore", fifo.write, fifo.write],
     });
   } catch (error) {
     closeFifo(fifo);

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { BubError } from "../base/errors.ts";
+import { newShellId } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { childEnvironment } from "./child-environment.ts";
 import type {
@@ -16,6 +17,7 @@ import type {
 } from "./environment.ts";
 import { LocalFiles } from "./local-files.ts";
 import type { LocalProcesses, LocalProcessesOptions } from "./local-processes.ts";
+import type { PythonCommand } from "./python/interpreter.ts";
 
 export interface LocalEnvironmentOptions {
   workspace?: string;
@@ -25,6 +27,8 @@ export interface LocalEnvironmentOptions {
   python?: string;
   /** What children see; asked for each shell. Default: the process's environment without Bub's keys. */
   environment?: () => Record<string, string>;
+  /** Names of variables that code in code mode does not see, though shells do: the keys of providers. */
+  hiddenFromCode?: readonly string[];
   /** The person's own folder, for `~`. */
   userHome?: string;
   log?: Logger;
@@ -41,7 +45,9 @@ class LocalEnvironment implements Environment {
   readonly #files: LocalFiles;
   readonly #startFolder: string;
   readonly #options: Pick<LocalProcessesOptions, "home" | "environment" | "log">;
+  readonly #hiddenFromCode: readonly string[];
   #processes: Promise<LocalProcesses> | undefined;
+  #foundPython: Promise<PythonCommand> | undefined;
   #isClosed = false;
 
   constructor({
@@ -50,8 +56,10 @@ class LocalEnvironment implements Environment {
     python = "python3",
     environment,
     userHome = homedir(),
+    hiddenFromCode = [],
     log,
   }: LocalEnvironmentOptions) {
+    this.#hiddenFromCode = hiddenFromCode;
     this.workspace = workspace === undefined ? undefined : realWorkspace(workspace);
     this.python = python;
     this.#startFolder = this.workspace ?? userHome;
@@ -97,8 +105,32 @@ class LocalEnvironment implements Environment {
     return this.#files.resolvePath(path);
   }
 
-  async runCode(_request: CodeRequest): Promise<CodeOutcome> {
-    throw new BubError("config", "code mode is not available in this environment");
+  async runCode(request: CodeRequest): Promise<CodeOutcome> {
+    this.#processes ??= this.#loadProcesses();
+    const [processes, { runPython }] = await Promise.all([this.#processes, import("./python/python-runner.ts")]);
+    const environment = this.#codeEnvironment();
+    const { program, args } = await this.#findPython(environment);
+    const options = { shellId: newShellId(), sessionId: request.sessionId, cwd: this.#startFolder };
+    return runPython(await processes.spawnTalking({ file: program, args, environment }, options), request);
+  }
+
+  /** What code sees: as shells do, without the keys of any provider. */
+  #codeEnvironment(): Record<string, string> {
+    const hidden = new Set(this.#hiddenFromCode);
+    return Object.fromEntries(Object.entries(this.#options.environment()).filter(([name]) => !hidden.has(name)));
+  }
+
+  /** Looked for once; again after a failure, which a person may have mended meanwhile. */
+  async #findPython(environment: Record<string, string>): Promise<PythonCommand> {
+    this.#foundPython ??= import("./python/interpreter.ts").then(({ findPython }) =>
+      findPython(this.python, environment),
+    );
+    try {
+      return await this.#foundPython;
+    } catch (error) {
+      this.#foundPython = undefined;
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

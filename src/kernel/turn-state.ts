@@ -15,6 +15,8 @@ export interface TurnState {
   running?: RunningModel;
   /** Tokens of the children that ended since the turn began. */
   childUsage?: Usage;
+  /** How often the code of the running step called each tool, by alias; the step's `run` entry takes it. */
+  nestedCalls?: Record<string, number>;
 }
 
 export interface RunningModel {

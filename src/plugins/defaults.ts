@@ -2,6 +2,7 @@
 import type { PluginSource } from "../kernel/plugin.ts";
 import { agentPlugin } from "./agent/plugin.ts";
 import { approvalsPlugin } from "./approvals/plugin.ts";
+import { codeModePlugin } from "./code-mode/plugin.ts";
 import { commandsPlugin } from "./commands/plugin.ts";
 import { discoveryPlugin } from "./discovery/plugin.ts";
 import { environmentPlugin } from "./environment/plugin.ts";
@@ -22,6 +23,7 @@ export const defaults: readonly PluginSource[] = [
   environmentPlugin,
   sessionPlugin,
   promptPlugin,
+  codeModePlugin,
   discoveryPlugin,
   skillsPlugin,
   modelsPlugin,

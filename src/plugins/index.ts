@@ -1,6 +1,7 @@
 // The builtin plugins, together and one by one.
 export { agentPlugin } from "./agent/plugin.ts";
 export { approvalsPlugin } from "./approvals/plugin.ts";
+export { codeModePlugin } from "./code-mode/plugin.ts";
 export { commandsPlugin } from "./commands/plugin.ts";
 export { defaults } from "./defaults.ts";
 export { discoveryPlugin } from "./discovery/plugin.ts";

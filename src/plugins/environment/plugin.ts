@@ -4,6 +4,7 @@ import { sweepDeadOwners } from "../../environment/dead-owners.ts";
 import { createLocalEnvironment } from "../../environment/local.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { PluginHost } from "../../kernel/plugin-host.ts";
+import { providerKeyVariables } from "../../model/key-variables.ts";
 import { KeyVariables } from "./key-variables.ts";
 
 export const environmentPlugin = definePlugin((host: PluginHost) => {
@@ -14,7 +15,14 @@ export const environmentPlugin = definePlugin((host: PluginHost) => {
   return {
     name: "environment",
     provideEnvironment: ({ workspace }) =>
-      createLocalEnvironment({ workspace, home: settings.home, python: settings.python, environment, log }),
+      createLocalEnvironment({
+        workspace,
+        home: settings.home,
+        python: settings.python,
+        environment,
+        hiddenFromCode: providerKeyVariables,
+        log,
+      }),
     // Nobody waits for it: what is left of a dead owner has waited long enough already.
     lifespan() {
       sweepDeadOwners(settings.home).catch((error) => log.warn("shells of a dead owner could not be ended", { error }));

@@ -1,0 +1,171 @@
+// The Python program that runs a model's code: it reads the code on descriptor 3 and talks about tools on 3 and 4.
+
+/**
+ * Works on Python 3.8 and later. In: `<code bytes> <names bytes>\n`, the code, the tools' names (a line each), then one
+ * JSON line a finished call, `{"id", "value"}` or `{"id", "error": {"kind", "message", "details"}}`. Out: JSON lines
+ * `{"t": "call", "id", "name", "arguments"}`, and last `{"t": "done"}` or `{"t": "raised", "type", "message", "traceback"}`.
+ * Nothing is imported that plain code does not need: json and asyncio come with the first tool call or `await`.
+ */
+export const bootProgram = String.raw`
+import os, sys, _thread
+
+def take(count):
+    parts = []
+    while count > 0:
+        part = os.read(3, min(count, 1 << 20))
+        if not part:
+            os._exit(70)
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+def take_line():
+    line = b""
+    while not line.endswith(b"\n"):
+        line += take(1)
+    return line
+
+lock = _thread.allocate_lock()
+
+def send(text):
+    data = memoryview((text + "\n").encode("utf-8", "backslashreplace"))
+    with lock:
+        while data:
+            data = data[os.write(4, data):]
+
+class BubError(Exception):
+    """A tool call that failed."""
+    def __init__(self, kind, message, details=None):
+        super().__init__(message)
+        self.kind, self.message, self.details = kind, message, details or {}
+
+class Media:
+    def __init__(self, url=None, data=None, media_type=None):
+        if (url is None) == (data is None):
+            raise TypeError(type(self).__name__ + " takes either url or data")
+        if data is not None and media_type is None:
+            raise TypeError(type(self).__name__ + " with data needs media_type")
+        self.url, self.data, self.media_type = url, data, media_type
+
+    def plain(self):
+        kind = type(self).__name__.lower()
+        if self.url is not None:
+            return {"type": kind, "url": self.url, "media_type": self.media_type}
+        data = self.data
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            import base64
+            data = base64.b64encode(data).decode("ascii")
+        return {"type": kind, "data": data, "media_type": self.media_type}
+
+class Image(Media): pass
+class Audio(Media): pass
+class Video(Media): pass
+
+def plain(value):
+    if isinstance(value, Media):
+        return value.plain()
+    raise TypeError("a value of type " + type(value).__name__ + " cannot be passed to a tool")
+
+class Bridge:
+    def __init__(self):
+        self.waiting, self.count, self.loop, self.parts = {}, 0, None, []
+
+    async def call(self, name, arguments):
+        import asyncio, json
+        loop = asyncio.get_running_loop()
+        if loop is not self.loop:
+            self.loop = loop
+            os.set_blocking(3, False)
+            loop.add_reader(3, self.read)
+        self.count += 1
+        future = self.waiting[self.count] = loop.create_future()
+        send(json.dumps({"t": "call", "id": self.count, "name": name, "arguments": arguments}, default=plain))
+        return await future
+
+    def read(self):
+        import json
+        try:
+            part = os.read(3, 1 << 20)
+        except BlockingIOError:
+            return
+        if not part:
+            os._exit(70)
+        self.parts.append(part)
+        if b"\n" not in part:
+            return
+        *lines, rest = b"".join(self.parts).split(b"\n")
+        self.parts = [rest]
+        for line in lines:
+            answer = json.loads(line)
+            future = self.waiting.pop(answer["id"], None)
+            if future is None or future.done():
+                continue
+            error = answer.get("error")
+            if error is None:
+                future.set_result(answer.get("value"))
+            else:
+                future.set_exception(BubError(error["kind"], error["message"], error.get("details")))
+
+class Tools:
+    def __init__(self, names):
+        self.__dict__["_names"] = names
+
+    def __getattr__(self, name):
+        names = self.__dict__["_names"]
+        if name not in names:
+            import difflib
+            close = difflib.get_close_matches(name, names, 3, 0.6)
+            hint = "; did you mean " + ", ".join(close) + "?" if close else ""
+            raise AttributeError("there is no tool '" + name + "'" + hint)
+        def tool(*args, **arguments):
+            if args:
+                raise TypeError("tools." + name + "() takes keyword arguments only")
+            return bridge.call(name, arguments)
+        tool.__name__ = tool.__qualname__ = name
+        return tool
+
+    def __dir__(self):
+        return self.__dict__["_names"]
+
+bridge = Bridge()
+
+def raised(error, source):
+    import json, linecache, traceback
+    lines = source.splitlines(True)
+    linecache.cache["<code>"] = (len(source), None, lines, "<code>")
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<code>"]
+    text = ["Traceback (most recent call last):\n"] if own else []
+    text += traceback.format_list(own) + traceback.format_exception_only(type(error), error)
+    send(json.dumps({"t": "raised", "type": type(error).__name__, "message": str(error), "traceback": "".join(text).rstrip()}))
+
+def main():
+    code_bytes, names_bytes = map(int, take_line().split())
+    source = take(code_bytes).decode("utf-8", "surrogatepass")
+    names = take(names_bytes).decode("utf-8").split("\n") if names_bytes else []
+    for descriptor in (3, 4):
+        os.set_inheritable(descriptor, False)
+    sys.path.insert(0, os.getcwd())
+    sys.argv = ["<code>"]
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", write_through=True)
+    republic = type(sys)("republic")
+    republic.Image, republic.Audio, republic.Video = Image, Audio, Video
+    sys.modules["republic"] = republic
+    scope = {"__name__": "__main__", "__builtins__": __builtins__, "tools": Tools(names), "BubError": BubError, "republic": republic}
+    try:
+        # 0x2000: await is allowed outside functions. 0x80: the code does so, and is a coroutine.
+        compiled = compile(source, "<code>", "exec", 0x2000, True)
+        if compiled.co_flags & 0x80:
+            import asyncio
+            asyncio.run(eval(compiled, scope))
+        else:
+            exec(compiled, scope)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            return raised(error, source)
+    except BaseException as error:
+        return raised(error, source)
+    sys.stdout.flush()
+    send('{"t": "done"}')
+
+main()
+`;
