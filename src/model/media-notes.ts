@@ -1,19 +1,36 @@
-// Messages for a model that does not take media: a note stands where they were.
-import { type Content, describeMedia, isMediaPart } from "../base/content.ts";
+// Messages for a model that does not take all media: a note stands where the others were.
+import { type Content, type ContentPart, describeMedia, isMediaPart, type MediaPart } from "../base/content.ts";
 import type { ModelMessage } from "./model.ts";
 
-const noted = new WeakMap<ModelMessage, ModelMessage>();
+interface Noted {
+  /** Its notes; other notes make another message. */
+  readonly key: string;
+  readonly message: ModelMessage;
+}
 
-/** The message with each image, audio and video replaced by its description. The same object for the same message; itself without media. */
-export function withMediaNotes(message: ModelMessage): ModelMessage {
+const noted = new WeakMap<ModelMessage, Noted>();
+
+/**
+ * The message with media replaced by notes. The same object for the same message and notes; itself where nothing is
+ * replaced.
+ * @param noteOf undefined: the part stays; default: all media are described
+ */
+export function withMediaNotes(
+  message: ModelMessage,
+  noteOf: (part: MediaPart) => string | undefined = describeMedia,
+): ModelMessage {
   if (message.role === "assistant" || !hasMedia(message.content)) return message;
+  const content = message.content.map((part): ContentPart => {
+    const text = isMediaPart(part) ? noteOf(part) : undefined;
+    return text === undefined ? part : { type: "text", text };
+  });
+  const notes = content.map((part, index) => (part === message.content[index] ? null : part));
+  if (notes.every((note) => note === null)) return message;
+  const key = JSON.stringify(notes);
   const known = noted.get(message);
-  if (known !== undefined) return known;
-  const content = [...message.content].map((part) =>
-    isMediaPart(part) ? ({ type: "text", text: describeMedia(part) } as const) : part,
-  );
+  if (known?.key === key) return known.message;
   const made: ModelMessage = { ...message, content };
-  noted.set(message, made);
+  noted.set(message, { key, message: made });
   return made;
 }
 

@@ -35,6 +35,11 @@ export class ContextBuilder {
     return this.#messages;
   }
 
+  /** How many messages are finished. Those of a call that still lacks results are not. */
+  get length(): number {
+    return this.#messages.length;
+  }
+
   /** Calls without a result, in call order. */
   get openCalls(): readonly ModelCall[] {
     return this.#open?.missing() ?? [];

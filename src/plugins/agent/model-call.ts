@@ -4,11 +4,16 @@ import { type BubError, toBubError } from "../../base/errors.ts";
 import type { StepStatus, StreamEvent, Usage } from "../../base/events.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { guardModel } from "../../model/guard.ts";
-import type { Model, ModelEvent, ModelRequest } from "../../model/model.ts";
+import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../model/model.ts";
+import { isModelError } from "../../model/model-error.ts";
 import { isFallbackWorthy, streamWithRetry } from "../../model/retry.ts";
 import { type ParsedCall, parseCall } from "../../tools/call.ts";
+import { answerTokens, knownLimits, messagesFor } from "./model-limits.ts";
+
+import { rejectionDraft, suspectMedia } from "./rejected-media.ts";
 import type { Run } from "./run.ts";
 import type { StepPlace } from "./step.ts";
+import { foreseenOverflow } from "./window.ts";
 
 /** What came of a call; with `error`, or cancelled, it holds what came before that. */
 export interface Answer {
@@ -25,6 +30,8 @@ export async function* callModel(run: Run, place: StepPlace): AsyncGenerator<Str
   const { turn, models } = run;
   const { sessionId, turnId, events, runtime } = turn;
   const request = await buildRequest(run);
+  const foreseen = await foreseenOverflow(run, request);
+  if (foreseen !== undefined) return new AnswerBuilder().end("error", foreseen);
   const started = performance.now();
   events.emit("model-call-started", { sessionId, turnId, runId: place.runId, step: place.step, model: models.id });
   const answer = yield* firstThatAnswers(run, request, place);
@@ -46,11 +53,12 @@ export async function* callModel(run: Run, place: StepPlace): AsyncGenerator<Str
 async function buildRequest(run: Run): Promise<ModelRequest> {
   const { turn, system, reasoningEffort } = run;
   const { runtime, signal } = turn;
+  const messages = await run.messages();
   const request: ModelRequest = {
     system,
-    messages: await run.messages(),
+    messages,
     tools: run.toolset().modelTools(),
-    maxTokens: runtime.settings.maxTokens,
+    maxTokens: answerTokens(runtime.settings.maxTokens, await knownLimits(run, messages)),
     reasoningEffort,
     loadMedia: async ({ data, sha256 = "" }) =>
       data ?? Buffer.from(await runtime.storage.media.get(sha256)).toString("base64"),
@@ -67,7 +75,9 @@ async function* firstThatAnswers(
 ): AsyncGenerator<StreamEvent, Answer> {
   let first: Answer | undefined;
   for (;;) {
-    const answer = yield* ask(run, request, place);
+    const answer = yield* askWithoutRefused(run, request, place);
+    // Too long is too long, whatever was wrong with the model before: the conversation can be cut.
+    if (failsBefore("overflow", answer)) return answer;
     first ??= answer;
     if (answer.error === undefined || isStarted(answer) || !isFallbackWorthy(answer.error))
       return answer.error ? first : answer;
@@ -80,12 +90,37 @@ async function* firstThatAnswers(
   }
 }
 
+/** Asks again with notes in the place of media that the model refused; they stay away from it from then on. */
+async function* askWithoutRefused(
+  run: Run,
+  request: ModelRequest,
+  place: StepPlace,
+): AsyncGenerator<StreamEvent, Answer> {
+  for (;;) {
+    const messages = messagesFor(run, request.messages, await knownLimits(run, request.messages));
+    const answer = yield* ask(run, { ...request, messages }, place);
+    const refused = failsBefore("rejected-image", answer) ? suspectMedia(messages) : [];
+    if (refused.length === 0) return answer;
+    const { id } = run.models;
+    await run.turn.tape.append([rejectionDraft(id, refused, place.meta)]);
+    const kinds = [...new Set(refused.map(({ type }) => type))].join(" and ");
+    yield place.event({
+      type: "notice",
+      message: `${id} refused the ${kinds} in this conversation. Going on with a note instead.`,
+    });
+  }
+}
+
+/** True when the answer failed in this way before its first content. */
+export function failsBefore(failure: ModelFailure, answer: Answer): boolean {
+  return isModelError(answer.error) && answer.error.facts.failure === failure && !isStarted(answer);
+}
+
 function isStarted({ text, reasoning, calls }: Answer): boolean {
   return text !== "" || reasoning !== "" || calls.length > 0;
 }
 
 async function* ask(run: Run, request: ModelRequest, place: StepPlace): AsyncGenerator<StreamEvent, Answer> {
-  const { settings } = run.turn.runtime;
   const building = new AnswerBuilder();
   try {
     for await (const event of streamEvents(run, request)) {
@@ -93,7 +128,7 @@ async function* ask(run: Run, request: ModelRequest, place: StepPlace): AsyncGen
       else {
         building.add(event);
         if (event.type === "text-delta" || event.type === "reasoning-delta") yield place.event(event);
-        if (event.type === "finish" && event.reason === "length") yield place.event(lengthNotice(settings.maxTokens));
+        if (event.type === "finish" && event.reason === "length") yield place.event(lengthNotice(request.maxTokens));
         if (event.type === "finish" && event.reason === "content-filter") yield place.event(filterNotice);
       }
     }

@@ -6,7 +6,8 @@ import type { JsonObject } from "../../base/json.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
 import type { InboxItem } from "../../tape/store.ts";
 import { storeMedia } from "./media.ts";
-import { type Answer, callModel } from "./model-call.ts";
+import type { Answer } from "./model-call.ts";
+import { callWithinWindow } from "./overflow.ts";
 import { type Run, stepMeta } from "./run.ts";
 import { runTools } from "./tool-calls.ts";
 
@@ -37,7 +38,7 @@ export async function* runStep(
 ): AsyncGenerator<StreamEvent, StepEnd> {
   const { tape, events, sessionId, turnId } = run.turn;
   await recordMessages(run, place, fresh);
-  const answer = yield* callModel(run, place);
+  const answer = yield* callWithinWindow(run, place);
   await recordAnswer(run, place, answer);
   if (answer.usage !== undefined) {
     addUsage(run.usage, answer.usage);
@@ -123,7 +124,9 @@ interface End {
 async function recordEnd(run: Run, { meta }: StepPlace, { status, answer, looping }: End): Promise<void> {
   const { provider, modelId } = run.models.current;
   const usage = answer.usage === undefined ? {} : { usage: { ...answer.usage } };
-  const data = { status, ...usage, provider, model: modelId };
+  const { nestedCalls: nested } = run.turn.state;
+  run.turn.state.nestedCalls = undefined;
+  const data = { status, ...usage, provider, model: modelId, ...(nested !== undefined && { nested }) };
   const drafts: EntryDraft[] = [{ kind: "event", payload: { name: "run", data }, meta }];
   if (looping !== undefined) drafts.unshift({ kind: "error", payload: { kind: "tool", message: looping }, meta });
   await run.turn.tape.append(drafts);

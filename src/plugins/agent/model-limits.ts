@@ -1,0 +1,52 @@
+// Fits a request to the model in use: how long its answer may be, and notes for media that it does not take.
+import { describeMedia, type MediaPart } from "../../base/content.ts";
+import { imageLimitsOf, overImageLimit } from "../../model/media-limits.ts";
+import { withMediaNotes } from "../../model/media-notes.ts";
+import type { ModelMessage } from "../../model/model.ts";
+import { type ListedModel, limitsOf, type ModelLimits } from "../../model/model-limits.ts";
+import { hasMedia } from "./rejected-media.ts";
+import type { Run } from "./run.ts";
+import { messageTokens } from "./tokens.ts";
+
+/** No model's window is smaller than this, so for less its list is not asked (tokens). */
+const smallConversation = 4_000;
+
+/** What is known of the model in use. Asks its provider's list only when the answer matters. */
+export async function knownLimits(run: Run, messages: readonly ModelMessage[]): Promise<ModelLimits> {
+  const { contextWindow } = run.turn.runtime.settings;
+  const own = contextWindow === undefined ? {} : { contextWindow };
+  const model: ListedModel = run.models.current;
+  if (model.limits === undefined) return own;
+  const matters = contextWindow === undefined && messageTokens(messages) > smallConversation;
+  return matters || hasMedia(messages) ? { ...(await limitsOf(model)), ...own } : own;
+}
+
+/** Most tokens of the answer: as set, but at most a quarter of a known window. */
+export function answerTokens(maxTokens: number, { contextWindow }: ModelLimits): number {
+  return contextWindow === undefined ? maxTokens : Math.max(1, Math.min(maxTokens, Math.floor(contextWindow / 4)));
+}
+
+/** The messages as the model takes them; the same objects, and the same list, where nothing stands in its way. */
+export function messagesFor(
+  run: Run,
+  messages: readonly ModelMessage[],
+  { media }: ModelLimits,
+): readonly ModelMessage[] {
+  if (!hasMedia(messages)) return messages;
+  const { models, context } = run;
+  const { current } = models;
+  const images = imageLimitsOf(current);
+  const { rejected } = context;
+  const reasonOf = (part: MediaPart): string | undefined => {
+    if (media !== undefined && !media.includes(part.type)) return `the model takes no ${part.type}`;
+    if (rejected.has(models.id, part)) return "the model refused it";
+    const over = part.type === "image" && images !== undefined ? overImageLimit(part, images) : undefined;
+    return over === undefined ? undefined : `too large for ${current.provider}: ${over}`;
+  };
+  return messages.map((message) =>
+    withMediaNotes(message, (part) => {
+      const reason = reasonOf(part);
+      return reason === undefined ? undefined : `${describeMedia(part)} (left out: ${reason})`;
+    }),
+  );
+}
