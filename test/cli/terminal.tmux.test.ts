@@ -89,7 +89,7 @@ inTerminal("R5.1 in chat Ctrl-C cancels the run, the next turn works, and two mo
   await pane.until(/^cancelled$/m);
   pane.type("go on");
   pane.press("Enter");
-  await pane.until(/^second answer\n>/m);
+  await pane.until(/^second answer\n\n>/m);
   pane.press("C-c");
   await pane.until(/Ctrl-C again leaves/);
   pane.press("C-c");

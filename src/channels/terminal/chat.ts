@@ -2,19 +2,14 @@
 import { CancelledError, delay } from "../../base/abort.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { StreamEvent } from "../../base/events.ts";
-import { neutralise } from "../../base/terminal-text.ts";
-import { styled, type TextOutput } from "../../base/text-output.ts";
-import type { TurnPrinter } from "../../base/turn-printer.ts";
 import { type Inbound, sessionIdOf } from "../../kernel/envelope.ts";
 import { Gateway } from "../../kernel/gateway.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
-import type { LineInput } from "./line-input.ts";
+import type { ChatView } from "./view.ts";
 
 export interface ChatOptions {
   runtime: Runtime;
-  printer: TurnPrinter;
-  /** For words about the conversation itself. */
-  progress: TextOutput;
+  view: ChatView;
   /** What every message carries beside its text. */
   envelope: Omit<Inbound, "content">;
   /** Ends the conversation and its runs. */
@@ -32,7 +27,6 @@ export class Chat {
   readonly #leaving = new AbortController();
   readonly #working = new Set<Promise<void>>();
   #burst: Burst | undefined;
-  #input: LineInput | undefined;
   /** Interrupts since the last line. */
   #interrupts = 0;
   #hasFailed = false;
@@ -43,21 +37,19 @@ export class Chat {
   }
 
   /** Talks until the lines end or somebody leaves. Piped lines are answered one after the other; false when one failed. */
-  async talk(input: LineInput, prompt: string | undefined): Promise<boolean> {
-    this.#input = input;
-    if (prompt === undefined) input.prompt();
+  async talk(prompt: string | undefined): Promise<boolean> {
+    const { view } = this.#options;
+    if (prompt === undefined) view.prompt();
     else this.#hear(prompt);
-    if (!input.isInteractive) await this.#idle();
-    for await (const line of this.#untilLeft(input.lines)) {
+    if (!view.isInteractive) await this.#idle();
+    for await (const line of this.#untilLeft(view.lines)) {
       this.#interrupts = 0;
       if (line.trim() !== "") this.#hear(line);
-      else if (this.#working.size === 0) input.prompt();
-      if (!input.isInteractive) await this.#idle();
+      else if (this.#working.size === 0) view.prompt();
+      if (!view.isInteractive) await this.#idle();
     }
     this.#burst?.cancel.abort(new CancelledError());
     await this.#idle();
-    // Whatever comes next shall not stand behind the prompt.
-    if (input.isInteractive) this.#options.progress.write("\n");
     return !this.#hasFailed;
   }
 
@@ -67,8 +59,8 @@ export class Chat {
     if (this.#interrupts > 1) this.leave();
     else if (this.#burst !== undefined) this.#burst.cancel.abort(new CancelledError());
     else {
-      this.#note("\nCtrl-C again leaves, and so does Ctrl-D.");
-      this.#input?.prompt();
+      this.#options.view.note("\nCtrl-C again leaves, and so does Ctrl-D.");
+      this.#options.view.prompt();
     }
   }
 
@@ -92,14 +84,16 @@ export class Chat {
 
   /** Starts on a message; does not wait for its answer. */
   #hear(text: string): void {
+    const { envelope, view } = this.#options;
     this.#burst ??= this.#newBurst();
-    const work = this.#answer(this.#burst, { ...this.#options.envelope, content: text, commands: true });
+    view.started();
+    const work = this.#answer(this.#burst, { ...envelope, ask: view.ask, content: text, commands: true });
     this.#working.add(work);
     void work.finally(() => {
       this.#working.delete(work);
       if (this.#working.size > 0) return;
       this.#burst = undefined;
-      if (!this.#leaving.signal.aborted) this.#input?.prompt();
+      if (!this.#leaving.signal.aborted) view.prompt();
     });
   }
 
@@ -110,7 +104,7 @@ export class Chat {
       await gateway.receive(inbound);
     } catch (error) {
       this.#hasFailed = true;
-      this.#options.printer.error(messageOf(error));
+      this.#options.view.error(messageOf(error));
     } finally {
       over.abort();
     }
@@ -121,14 +115,14 @@ export class Chat {
     const signal = AbortSignal.any([cancel.signal, this.#leaving.signal]);
     const show = (event: StreamEvent) => this.#show(event);
     const onAdmitted = (_inbound: Inbound, admission: "steer" | "follow_up" | "drop") =>
-      this.#note(admissionNotes[admission]);
+      this.#options.view.note(admissionNotes[admission]);
     return { cancel, gateway: new Gateway(this.#options.runtime, { signal, show, onAdmitted }) };
   }
 
   #show(event: StreamEvent): void {
-    this.#options.printer.show(event);
+    this.#options.view.show(event);
     if (event.type !== "final") return;
-    if (event.status === "cancelled") this.#note("cancelled");
+    if (event.status === "cancelled") this.#options.view.note("cancelled");
     if (event.status === "error") this.#hasFailed = true;
   }
 
@@ -141,15 +135,10 @@ export class Chat {
       if (runtime.sessions.live(sessionId) !== undefined) return;
       const holder = await runtime.storage.leases.holder(runtime.tapeIdOf(sessionId));
       if (holder === undefined || holder.pid === process.pid || signal.aborted) return;
-      this.#note(`waiting for process ${holder.pid}, which has the session '${sessionId}'`);
+      this.#options.view.note(`waiting for process ${holder.pid}, which has the session '${sessionId}'`);
     } catch {
       // It was answered, or cancelled, within the second.
     }
-  }
-
-  #note(text: string): void {
-    const { progress } = this.#options;
-    if (progress.isTerminal) progress.write(`${styled(progress, "dim", neutralise(text))}\n`);
   }
 
   async #idle(): Promise<void> {

@@ -1,35 +1,33 @@
 // The channel of `bub chat`: a person types, answers stream back.
-import type { TextOutput } from "../../base/text-output.ts";
-import { TurnPrinter } from "../../base/turn-printer.ts";
 import { definePlugin, type Plugin } from "../../kernel/plugin.ts";
+import { type LineViewOptions, openLineView } from "./line-view.ts";
+import type { ChatView } from "./view.ts";
 
 export { Chat, type ChatOptions } from "./chat.ts";
-export { openLineInput } from "./line-input.ts";
+export type { ChatView } from "./view.ts";
 
-export interface TerminalOptions {
-  answers: TextOutput;
-  /** Gets tool lines and notices when it is a terminal, errors always. */
-  progress: TextOutput;
+export interface ViewOptions extends LineViewOptions {
+  /** Whether the terminal can be drawn on; otherwise a line is read and what comes is written below it. */
+  isScreen: boolean;
 }
 
-export interface Terminal {
-  /** Delivers answers to this terminal. */
-  readonly plugin: Plugin;
-  readonly printer: TurnPrinter;
+/** Dispose it. */
+export async function createView({ isScreen, ...options }: ViewOptions): Promise<ChatView> {
+  if (!isScreen) return openLineView(options);
+  const { createScreenView } = await import("./screen-view.ts");
+  return createScreenView(options);
 }
 
-export function createTerminal({ answers, progress }: TerminalOptions): Terminal {
-  // A line that is drawn over would fight with what is being typed.
-  const printer = new TurnPrinter({ answers, progress, showsStatus: false });
-  const plugin = definePlugin({
+/** Delivers answers to a view. */
+export function terminalPlugin(view: ChatView): Plugin {
+  return definePlugin({
     name: "terminal",
     // Half an answer is none; who watched has seen it.
     renderOutbound: ({ status }) => (status === "cancelled" ? [] : undefined),
     dispatchOutbound(outbound) {
-      if (outbound.kind === "error") printer.error(outbound.text);
-      else printer.answer(outbound.text);
+      if (outbound.kind === "error") view.error(outbound.text);
+      else view.answer(outbound.text);
       return true;
     },
   });
-  return { plugin, printer };
 }

@@ -1,7 +1,6 @@
 // `bub chat`: a conversation in the terminal.
-import { styled } from "../../base/text-output.ts";
 import { version } from "../../base/version.ts";
-import { Chat, createTerminal, openLineInput } from "../../channels/terminal/plugin.ts";
+import { Chat, type ChatView, createView, terminalPlugin } from "../../channels/terminal/plugin.ts";
 import { sessionIdOf } from "../../kernel/envelope.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -16,22 +15,29 @@ export async function runChat(
 ): Promise<number> {
   const { stdout, stderr, stop } = context;
   const stdin = context.openStdin();
-  const terminal = createTerminal({ answers: stdout, progress: stderr });
-  await using runtime = await openRuntime(context, { plugins: [terminal.plugin] });
-  const envelope = { ...sessionOf(options), senderId: options.senderId, model: context.options.model };
-  const chat = new Chat({ runtime, printer: terminal.printer, progress: stderr, envelope, signal: stop.signal });
-  const onInterrupt = () => chat.interrupt();
   const isInteractive = stdin.isTTY === true && stdout.isTerminal;
-  using input = await openLineInput({ input: stdin, echo: isInteractive ? process.stdout : undefined, onInterrupt });
+  let chat: Chat | undefined;
+  const onInterrupt = () => chat?.interrupt();
+  using view = await createView({
+    isScreen: isInteractive && stdout.hasCursor,
+    input: stdin,
+    echo: isInteractive ? process.stdout : undefined,
+    answers: stdout,
+    progress: stderr,
+    onInterrupt,
+  });
+  await using runtime = await openRuntime({ ...context, stderr: view.notices }, { plugins: [terminalPlugin(view)] });
+  const envelope = { ...sessionOf(options), senderId: options.senderId, model: context.options.model };
+  chat = new Chat({ runtime, view, envelope, signal: stop.signal });
   stop.onInterrupt = onInterrupt;
-  if (isInteractive) greet(runtime, sessionIdOf({ ...envelope, content: "" }), context);
-  const isFine = await chat.talk(input, words.length === 0 ? undefined : words.join(" "));
+  if (isInteractive) greet(runtime, sessionIdOf({ ...envelope, content: "" }), view);
+  await view.open(runtime);
+  const isFine = await chat.talk(words.length === 0 ? undefined : words.join(" "));
   if (stop.exitCode !== undefined) return stop.exitCode;
   return isFine || isInteractive ? 0 : 1;
 }
 
-function greet({ settings }: Runtime, sessionId: string, { stderr }: CommandContext): void {
-  const facts = `bub ${version}, ${settings.model}, session ${sessionId}`;
-  const help = `${settings.commandPrefix}help lists commands; Ctrl-C cancels, Ctrl-D leaves.`;
-  stderr.write(`${styled(stderr, "dim", `${facts}\n${help}`)}\n`);
+function greet({ settings }: Runtime, sessionId: string, view: ChatView): void {
+  view.note(`bub ${version}, ${settings.model}, session ${sessionId}`);
+  view.note(`${settings.commandPrefix}help lists commands; Ctrl-C cancels, Ctrl-D leaves.`);
 }

@@ -1,0 +1,140 @@
+// A streaming answer as Markdown: parts that cannot change any more, and the part that still grows.
+import { Markdown, type MarkdownTheme, Marked } from "@earendil-works/pi-tui";
+import { trimLine } from "./styled-line.ts";
+
+/** Lines of an open code block that stay live; the last one may be the beginning of its end. */
+const liveCodeLines = 4;
+
+const fence = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/;
+
+interface Part {
+  readonly text: string;
+  /** Of a code block that begins in an earlier part, or goes on in a later one. */
+  readonly cut?: { readonly start: boolean; readonly end: boolean };
+  /** Whether a blank line follows. */
+  readonly gap: boolean;
+}
+
+export class AnswerStream {
+  readonly #theme: MarkdownTheme;
+  readonly #parser = new Marked();
+  /** What still may change. */
+  #open = "";
+  #isOpenCut = false;
+  #hasGap = false;
+  #isChecked = true;
+  #tail: Markdown;
+
+  constructor(theme: MarkdownTheme) {
+    this.#theme = theme;
+    this.#tail = this.#markdown("");
+  }
+
+  get isEmpty(): boolean {
+    return this.#open.trim() === "";
+  }
+
+  /** @param text safe for a terminal */
+  push(text: string): void {
+    this.#open += text;
+    this.#isChecked = false;
+  }
+
+  /** Lines that are finished since the last call. */
+  takeFinished(columns: number): string[] {
+    if (this.#isChecked) return [];
+    this.#isChecked = true;
+    const lines = this.#split().flatMap((part) => this.#renderPart(part, columns));
+    this.#tail.setText(this.#open);
+    return lines;
+  }
+
+  /** The part that still grows, as it looks now. */
+  renderOpen(columns: number): readonly string[] {
+    if (this.isEmpty) return [];
+    const lines = trimmed(this.#tail.render(columns)).slice(this.#isOpenCut ? 1 : 0);
+    return this.#hasGap && lines.length > 0 ? ["", ...lines] : lines;
+  }
+
+  /** Nothing more comes: all that is left. */
+  end(columns: number): string[] {
+    this.#isChecked = false;
+    const lines = this.takeFinished(columns);
+    lines.push(...this.renderOpen(columns));
+    this.#open = "";
+    this.#isOpenCut = false;
+    this.#hasGap = false;
+    this.#tail = this.#markdown("");
+    return lines;
+  }
+
+  /** Takes the finished parts off the open text. */
+  #split(): Part[] {
+    const tokens = this.#parser.lexer(this.#open);
+    const last = tokens.findLastIndex(({ type }) => type !== "space");
+    if (last < 0) return [];
+    const parts: Part[] = [];
+    tokens.slice(0, last).forEach((token, index) => {
+      if (token.type === "space" || token.type === "def") return;
+      const next = tokens[index + 1];
+      const isTight = next?.type === "list" && token.type === "paragraph" && !/\n\n$/.test(token.raw);
+      parts.push({ text: token.raw, gap: !isTight, cut: this.#takeCut(false) });
+    });
+    const open = tokens[last];
+    if (open === undefined) return parts;
+    this.#open = tokens
+      .slice(last)
+      .map(({ raw }) => raw)
+      .join("");
+    if (open.type === "list") this.#splitList(open.items as { raw: string }[], parts);
+    else if (open.type === "code" && fence.test(open.raw)) this.#splitCode(parts);
+    return parts;
+  }
+
+  #splitList(items: readonly { raw: string }[], parts: Part[]): void {
+    for (const { raw } of items.slice(0, -1)) {
+      parts.push({ text: raw, gap: /\n\s*\n$/.test(raw) });
+      this.#open = this.#open.slice(raw.length);
+    }
+  }
+
+  #splitCode(parts: Part[]): void {
+    const [opener = "", mark = ""] = fence.exec(this.#open) ?? [];
+    const lines = this.#open.slice(opener.length).split("\n");
+    const finished = lines.splice(0, Math.max(0, lines.length - liveCodeLines));
+    if (finished.length === 0) return;
+    const text = `${opener}${finished.join("\n")}\n${mark}`;
+    parts.push({ text, gap: false, cut: this.#takeCut(true) });
+    this.#open = opener + lines.join("\n");
+    this.#isOpenCut = true;
+  }
+
+  #takeCut(end: boolean): Part["cut"] {
+    const start = this.#isOpenCut;
+    this.#isOpenCut = false;
+    return start || end ? { start, end } : undefined;
+  }
+
+  #renderPart({ text, gap, cut }: Part, columns: number): string[] {
+    const all = trimmed(this.#markdown(text).render(columns));
+    const lines = all.slice(cut?.start ? 1 : 0, cut?.end ? -1 : undefined);
+    const hadGap = this.#hasGap;
+    this.#hasGap = gap;
+    return hadGap ? ["", ...lines] : lines;
+  }
+
+  #markdown(text: string): Markdown {
+    return new Markdown(text, 0, 0, this.#theme, undefined, { renderLatex: false, preserveOrderedListMarkers: true });
+  }
+}
+
+/** Without blank lines before and after, and without blanks at the ends. */
+function trimmed(rendered: readonly string[]): string[] {
+  const lines = rendered.map(trimLine);
+  const isBlank = (line: string | undefined) => line !== undefined && line.trim() === "";
+  let start = 0;
+  let end = lines.length;
+  while (start < end && isBlank(lines[start])) start += 1;
+  while (end > start && isBlank(lines[end - 1])) end -= 1;
+  return lines.slice(start, end);
+}

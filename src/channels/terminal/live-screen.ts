@@ -1,0 +1,115 @@
+// The bottom of the terminal that is drawn again and again; what is finished is written above it once and never touched.
+import { type Terminal, visibleWidth } from "@earendil-works/pi-tui";
+import { TuiBase } from "@earendil-works/pi-tui/dist/tui.js";
+import { fitLine, trimLine } from "./styled-line.ts";
+
+interface Frame {
+  readonly lines: readonly string[];
+  readonly row: number;
+  readonly column: number;
+}
+
+const emptyFrame: Frame = { lines: [], row: 0, column: 0 };
+
+/**
+ * Unlike pi-tui's own main screen, this one never clears the scrollback: a resize leaves finished lines to the terminal,
+ * which wraps them again, and draws only the live part anew.
+ */
+export class LiveScreen extends TuiBase {
+  readonly mode = "regular";
+  #finished: string[] = [];
+  #drawn = emptyFrame;
+  #columns = 0;
+  #isStarted = false;
+
+  constructor(terminal: Terminal) {
+    super(terminal, true);
+  }
+
+  /** Columns that a line may take. One stays free: a full line would leave the cursor between two lines. */
+  get room(): number {
+    return Math.max(this.terminal.columns - 1, 1);
+  }
+
+  /** Writes lines above the live part with the next frame, for good. */
+  finish(lines: readonly string[]): void {
+    for (const line of lines) this.#finished.push(line);
+    if (lines.length > 0) this.requestRender();
+  }
+
+  protected override doRender(): void {
+    if (!this.#isStarted) return;
+    const { columns } = this.terminal;
+    // Rendering may finish lines, so it comes first.
+    const frame = this.#buildFrame();
+    const finished = this.#finished.map(trimLine);
+    this.#finished = [];
+    const from = finished.length > 0 || columns !== this.#columns ? 0 : this.#firstChange(frame);
+    const up = columns === this.#columns ? this.#drawn.row : rowsAbove(this.#drawn, columns);
+    const rewritten = [...finished, ...frame.lines.slice(from)];
+    const last = frame.lines.length - 1;
+    this.terminal.write(
+      [
+        "\x1b[?2026h\x1b[?25l",
+        move((rewritten.length > 0 ? from : frame.row) - up),
+        "\r",
+        // A line is written before the rest of its row is cleared: nothing blinks.
+        rewritten.map((line) => `${line}\x1b[K`).join("\r\n"),
+        rewritten.length > 0 ? "\x1b[J" : "",
+        rewritten.length > 0 ? move(frame.row - last) : "",
+        `\x1b[${frame.column + 1}G\x1b[?25h\x1b[?2026l`,
+      ].join(""),
+    );
+    this.#drawn = frame;
+    this.#columns = columns;
+  }
+
+  protected override beforeTerminalStart(): void {
+    this.#isStarted = true;
+    this.#drawn = emptyFrame;
+    this.#columns = this.terminal.columns;
+  }
+
+  /** Takes the live part away, so that what comes next stands below what is finished. */
+  protected override beforeTerminalStop(): void {
+    const up =
+      this.terminal.columns === this.#columns ? this.#drawn.row : rowsAbove(this.#drawn, this.terminal.columns);
+    const finished = this.#finished.map((line) => `${trimLine(line)}\r\n`).join("");
+    this.#finished = [];
+    this.#isStarted = false;
+    this.terminal.write(`${move(-up)}\r\x1b[J${finished}`);
+    this.#drawn = emptyFrame;
+  }
+
+  #buildFrame(): Frame {
+    const room = this.room;
+    const lines = this.resolveFakeCursors(this.render(room));
+    const cursor = this.extractCursorPosition(lines, lines.length);
+    const fitted = lines.map((line) => fitLine(trimLine(line), room));
+    // The upper part gives way: a frame higher than the screen could not be drawn over.
+    const over = Math.max(0, fitted.length - Math.max(this.terminal.rows - 1, 1));
+    const row = Math.max(0, (cursor?.row ?? fitted.length - 1) - over);
+    return { lines: fitted.slice(over), row, column: Math.min(cursor?.col ?? 0, room) };
+  }
+
+  /** The first line to write again; at most the last one that is drawn, from where further ones go on. */
+  #firstChange({ lines }: Frame): number {
+    const drawn = this.#drawn.lines;
+    let index = 0;
+    while (index < lines.length && index < drawn.length && lines[index] === drawn[index]) index += 1;
+    if (index === lines.length && index === drawn.length) return index;
+    return Math.max(0, Math.min(index, drawn.length - 1, lines.length - 1));
+  }
+}
+
+/** Rows between the frame's top and its cursor, after the terminal has wrapped the frame's lines to so many columns. */
+function rowsAbove({ lines, row, column }: Frame, columns: number): number {
+  let rows = Math.floor(column / columns);
+  for (const line of lines.slice(0, row)) rows += Math.max(1, Math.ceil(visibleWidth(line) / columns));
+  return rows;
+}
+
+function move(rows: number): string {
+  if (rows === 0) return "";
+  return rows > 0 ? `\x1b[${rows}B` : `\x1b[${-rows}A`;
+}

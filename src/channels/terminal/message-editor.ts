@@ -1,0 +1,85 @@
+// Where a message is typed: pi-tui's editor behind a prompt, with the keys that are the conversation's.
+import { type AutocompleteProvider, type Component, Editor, type Focusable, matchesKey } from "@earendil-works/pi-tui";
+import type { LiveScreen } from "./live-screen.ts";
+import type { Palette } from "./styled-line.ts";
+
+export interface MessageEditorKeys {
+  /** Gets a message with what was pasted in full. */
+  onMessage: (text: string) => void;
+  onInterrupt: () => void;
+  onLeave: () => void;
+  onSuspend: () => void;
+}
+
+/** Stands before the lines that frame the editor's text, so that they can be told. */
+const frameMark = "\u0000";
+
+export class MessageEditor implements Component, Focusable {
+  readonly #editor: Editor;
+  readonly #keys: MessageEditorKeys;
+  readonly #palette: Palette;
+
+  constructor(screen: LiveScreen, palette: Palette, keys: MessageEditorKeys) {
+    const { dim, bold } = palette;
+    const plain = (text: string) => text;
+    this.#palette = palette;
+    this.#keys = keys;
+    this.#editor = new Editor(screen, {
+      borderColor: (text) => frameMark + text,
+      selectList: { selectedPrefix: bold, selectedText: bold, description: dim, scrollInfo: dim, noMatch: plain },
+    });
+    this.#editor.onSubmit = (text) => {
+      this.#editor.addToHistory(text);
+      keys.onMessage(text);
+    };
+  }
+
+  get focused(): boolean {
+    return this.#editor.focused;
+  }
+
+  set focused(isFocused: boolean) {
+    this.#editor.focused = isFocused;
+  }
+
+  /** @param messages oldest first */
+  remember(messages: readonly string[]): void {
+    for (const message of messages) this.#editor.addToHistory(message);
+  }
+
+  complete(provider: AutocompleteProvider): void {
+    this.#editor.setAutocompleteProvider(provider);
+  }
+
+  handleInput(data: string): void {
+    if (matchesKey(data, "ctrl+c")) this.#interrupt();
+    else if (matchesKey(data, "ctrl+d") && this.#editor.getText() === "") this.#keys.onLeave();
+    else if (matchesKey(data, "ctrl+z")) this.#keys.onSuspend();
+    else this.#editor.handleInput(data);
+  }
+
+  render(columns: number): string[] {
+    let isFirst = true;
+    const lines: string[] = [];
+    for (const line of this.#editor.render(Math.max(columns - 2, 1))) {
+      if (line.startsWith(frameMark)) {
+        // It says how many lines are out of sight, or nothing.
+        if (/\d/.test(line)) lines.push(this.#palette.dim(line.slice(1)));
+        continue;
+      }
+      lines.push(`${isFirst ? "> " : "  "}${line}`);
+      isFirst = false;
+    }
+    return lines;
+  }
+
+  invalidate(): void {
+    this.#editor.invalidate();
+  }
+
+  /** What is typed goes first; only then it is about the conversation. */
+  #interrupt(): void {
+    if (this.#editor.getText() === "") this.#keys.onInterrupt();
+    else this.#editor.setText("");
+  }
+}
