@@ -19,6 +19,8 @@ export interface MemoryEnvironmentOptions {
   /** Default `/workspace`; null: none. */
   workspace?: string | null;
   python?: string;
+  /** Runs code in place of Python, which this environment does not have. */
+  runCode?: Environment["runCode"];
 }
 
 /** Files in memory, for tests; `~` is `/home/user`. */
@@ -30,10 +32,12 @@ export class MemoryEnvironment implements Environment {
   readonly workspace: string | undefined;
   readonly python: string;
   readonly #files = new Map<string, Uint8Array>();
+  readonly #runCode: Environment["runCode"] | undefined;
 
-  constructor({ files = {}, workspace = "/workspace", python = "python3" }: MemoryEnvironmentOptions) {
+  constructor({ files = {}, workspace = "/workspace", python = "python3", runCode }: MemoryEnvironmentOptions) {
     this.workspace = workspace ?? undefined;
     this.python = python;
+    this.#runCode = runCode;
     for (const [path, content] of Object.entries(files)) {
       this.#files.set(this.resolvePath(path), typeof content === "string" ? Buffer.from(content) : content);
     }
@@ -94,8 +98,9 @@ export class MemoryEnvironment implements Environment {
     return resolvePath(path, { workspace: this.workspace, userHome: "/home/user" });
   }
 
-  async runCode(_request: CodeRequest): Promise<CodeOutcome> {
-    throw new BubError("config", "code mode is not available in this environment");
+  async runCode(request: CodeRequest): Promise<CodeOutcome> {
+    if (this.#runCode === undefined) throw new BubError("config", "code mode is not available in this environment");
+    return this.#runCode(request);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

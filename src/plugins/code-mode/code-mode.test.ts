@@ -397,3 +397,16 @@ test.skipIf(noPython)("T8.1 T8.2 the runner and the stub are valid Python 3.8 (n
     "async def odd_one(self, *, ok: Optional[Union[str, None]] = None, list: List[int] = [1], **others: Any) -> OddOneResult:",
   );
 });
+
+test.skipIf(noPython)(
+  "T8.4 closed stdin, a memory limit and a fork that outlives the code have a defined end, and nothing is left (needs python3)",
+  async () => {
+    expect((await run("input()")).result.text).toContain("Code raised EOFError");
+    const memory =
+      "import resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))\nx = bytearray(1 << 30)";
+    expect((await run(memory)).result.text).toContain("Code raised MemoryError");
+    const fork = "import os, time\nif os.fork() == 0:\n    time.sleep(600)\nprint('parent')";
+    expect((await run(fork)).result.text).toBe("parent\n");
+    expect(processesWithEnvironment(`HOME=${folder}`)).toEqual([]);
+  },
+);
