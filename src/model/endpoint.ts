@@ -4,9 +4,14 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
 import type { Lookup, ModelSettings } from "./model-settings.ts";
 
+/** How a provider is spoken to: the folder of this name speaks it. */
+export type WireName = "chat" | "responses" | "anthropic" | "google";
+
 /** A provider that is built in. */
 interface KnownProvider {
   readonly apiBase: string;
+  /** Where it is not Chat Completions. */
+  readonly wire?: "anthropic" | "google";
   /** Its own variables, asked for last. */
   readonly keyVariables: readonly string[];
   readonly baseVariables: readonly string[];
@@ -30,13 +35,30 @@ const knownProviders: ReadonlyMap<string, KnownProvider> = new Map([
     },
   ],
   [
+    "anthropic",
+    {
+      apiBase: "https://api.anthropic.com/v1",
+      wire: "anthropic",
+      keyVariables: ["ANTHROPIC_API_KEY"],
+      baseVariables: ["ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"],
+    },
+  ],
+  ["google", googleWith(["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"])],
+  ["gemini", googleWith(["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"])],
+  [
     "ollama",
     { apiBase: "http://127.0.0.1:11434/v1", keyVariables: ["OLLAMA_API_KEY"], baseVariables: ["OLLAMA_API_BASE"] },
   ],
 ]);
 
-/** Providers with a format of their own, which this version does not speak. */
-const foreignProviders: ReadonlySet<string> = new Set(["anthropic", "google", "gemini"]);
+function googleWith(keyVariables: readonly string[]): KnownProvider {
+  return {
+    apiBase: "https://generativelanguage.googleapis.com/v1beta",
+    wire: "google",
+    keyVariables,
+    baseVariables: ["GOOGLE_API_BASE", "GEMINI_API_BASE", "GOOGLE_GEMINI_BASE_URL"],
+  };
+}
 
 /** Names that may stand before the colon of a model, with those of `BUB_PROVIDERS`. */
 export function providerNames({ providers = {} }: ModelSettings): readonly string[] {
@@ -46,6 +68,7 @@ export function providerNames({ providers = {} }: ModelSettings): readonly strin
 /** What reaching a provider takes. */
 export interface ProviderAccess {
   readonly apiBase: string;
+  readonly wire: WireName;
   readonly key: string | undefined;
   /** Where the key came from: a variable, or `BUB_PROVIDERS`. */
   readonly keySource: string | undefined;
@@ -55,20 +78,25 @@ export interface ProviderAccess {
  * The access to a provider: an entry of `BUB_PROVIDERS`, a built-in one, or any name that an address is set for. Keys come
  * from the entry, `BUB_API_KEY`, `BUB_<PROVIDER>_API_KEY` and the provider's own variable, in this order; addresses alike.
  * An entry without a key takes the one of its own name first.
- * @throws BubError `config` in one sentence: unknown provider, format that is not spoken, bad address, or no key
+ * @throws BubError `config` in one sentence: unknown provider, bad address, or no key
  */
 export function findAccess(provider: string, settings: ModelSettings, lookup: Lookup): ProviderAccess {
   const entry = readEntry(provider, settings.providers);
   const known = knownProviders.get(entry?.type ?? provider);
   const apiBase = findBase(provider, { entry, known, settings, lookup });
   if (apiBase === undefined)
-    throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry, settings);
+    throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry);
   const address = parseAddress(apiBase, provider);
-  if (isOpenAi(address) && settings.clientArgs?.api_format !== "chat") throw noResponsesYet(provider);
-  if (settings.clientArgs?.api_format === "responses") throw noResponsesYet(provider);
   const [key, keySource] = findKey(provider, { entry, known, settings, lookup }) ?? [undefined, undefined];
   if (key === undefined && entry === undefined && !isLoopback(address)) throw noKey(provider, known);
-  return { apiBase, key, keySource };
+  return { apiBase, wire: known?.wire ?? openAiWire(address, settings), key, keySource };
+}
+
+/** OpenAI's own address is asked by Responses, compatible servers by Chat Completions, unless `api_format` says which. */
+function openAiWire(address: URL, { clientArgs }: ModelSettings): WireName {
+  const format = clientArgs?.api_format;
+  if (format === "chat" || format === "responses") return format;
+  return isOpenAi(address) ? "responses" : "chat";
 }
 
 interface Entry {
@@ -100,13 +128,8 @@ interface Sources {
 
 function findBase(provider: string, { entry, known, settings, lookup }: Sources): string | undefined {
   const own = lookup(`BUB_${variablePart(provider)}_API_BASE`);
-  if (entry !== undefined) {
-    // A compatible server may call its format anything; only one that is not spoken here cannot be.
-    if (foreignProviders.has(entry.type)) return undefined;
-    return entry.apiBase ?? textOr(own) ?? known?.apiBase;
-  }
+  if (entry !== undefined) return entry.apiBase ?? textOr(own) ?? known?.apiBase;
   const ownVariables = known?.baseVariables.map((name) => lookup(name)) ?? [];
-  if (foreignProviders.has(provider)) return undefined;
   return [settings.apiBase, own, ...ownVariables, known?.apiBase].map(textOr).find((base) => base !== undefined);
 }
 
@@ -141,13 +164,7 @@ function parseAddress(apiBase: string, provider: string): URL {
 }
 
 function unknownProvider(provider: string, settings: ModelSettings): BubError {
-  if (foreignProviders.has(provider)) {
-    return new BubError(
-      "config",
-      `${provider} cannot be asked directly in this version: use openrouter:, or name a compatible server with BUB_PROVIDERS.`,
-    );
-  }
-  const near = nearestName(provider, [...providerNames(settings), ...foreignProviders, "scripted"]);
+  const near = nearestName(provider, [...providerNames(settings), "scripted"]);
   const guess = near === undefined ? "" : ` did you mean ${near}?`;
   const variable = `BUB_${variablePart(provider)}_API_BASE`;
   return new BubError(
@@ -156,16 +173,8 @@ function unknownProvider(provider: string, settings: ModelSettings): BubError {
   );
 }
 
-function noAddress(provider: string, { type }: Entry, settings: ModelSettings): BubError {
-  if (foreignProviders.has(type)) return unknownProvider(type, settings);
+function noAddress(provider: string, { type }: Entry): BubError {
   return new BubError("config", `BUB_PROVIDERS.${provider} needs an api_base: ${type} has no address of its own.`);
-}
-
-function noResponsesYet(provider: string): BubError {
-  return new BubError(
-    "config",
-    `${provider} would be asked by the Responses format, which this version does not speak: set BUB_CLIENT_ARGS='{"api_format":"chat"}', use openrouter:, or set an API base of your own.`,
-  );
 }
 
 function noKey(provider: string, known: KnownProvider | undefined): BubError {

@@ -49,6 +49,32 @@ describe("R2.6 failures are judged by status and code first", () => {
     [{ status: 529 }, "server", true],
     [{ message: "The server had an error", type: "server_error" }, "server", true],
     [{ message: "no", type: "invalid_request_error" }, "rejected", false],
+    [{ status: 529, type: "overloaded_error", message: "Overloaded" }, "server", true],
+    [{ type: "overloaded_error", message: "Overloaded" }, "server", true],
+    [{ type: "api_error" }, "server", true],
+    [{ type: "request_too_large" }, "overflow", false],
+    [{ type: "permission_error" }, "unauthorized", false],
+    [{ type: "billing_error" }, "rejected", false],
+    [{ status: 400, message: "prompt is too long: 208310 tokens > 200000 maximum" }, "overflow", false],
+    [
+      { status: 400, message: "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000" },
+      "overflow",
+      false,
+    ],
+    [
+      {
+        status: 400,
+        message: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+      },
+      "overflow",
+      false,
+    ],
+    [{ code: "context_length_exceeded", message: "Your input exceeds the context window" }, "overflow", false],
+    [{ code: "insufficient_quota" }, "rate-limited", false],
+    [{ code: "invalid_prompt" }, "rejected", false],
+    [{ status: 400, type: "API_KEY_INVALID", message: "API key not valid." }, "unauthorized", false],
+    [{ type: "RESOURCE_EXHAUSTED" }, "rate-limited", true],
+    [{ status: 503, type: "UNAVAILABLE", message: "The model is overloaded." }, "server", true],
   ];
   test.each(cases)("R2.5 %o is %s, retryable: %s", (refusal, failure, retryable) => {
     expect(judge(refusal)).toMatchObject({ failure, retryable });
@@ -62,7 +88,11 @@ test.each([
   { status: 500, message: "image input is not supported - hint: you may need to provide the mmproj" },
   { status: 400, message: "m is not a multimodal model" },
   { status: 413, message: "image too large" },
-])("R4.3 $status '$message' refuses the media, if media were sent", (refusal) => {
+  { status: 400, message: "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum" },
+  { status: 400, type: "INVALID_ARGUMENT", message: "Unable to process input image." },
+  { status: 400, type: "INVALID_ARGUMENT", message: "Unsupported MIME type: audio/x-foo" },
+  { code: "invalid_image_format", message: "The image data you provided does not represent a valid image." },
+])("R4.3 $status $code '$message' refuses the media, if media were sent", (refusal) => {
   expect(judge(refusal, true)).toMatchObject({ failure: "rejected-image", retryable: false });
   expect(judge(refusal, false).failure).not.toBe("rejected-image");
 });
@@ -99,6 +129,25 @@ describe("the shapes of errors", () => {
     [{ error: { message: "m", type: "t", code: "c" } }, { message: "m", type: "t", code: "c" }],
     [{ error: { message: "m", code: 502 } }, { message: "m", status: 502 }],
     [{ error: { message: "m", code: null, type: null } }, { message: "m" }],
+    [
+      { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+      { message: "Overloaded", type: "overloaded_error" },
+    ],
+    [
+      {
+        error: {
+          code: 429,
+          message: "quota",
+          status: "RESOURCE_EXHAUSTED",
+          details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.1s" }],
+        },
+      },
+      { message: "quota", status: 429, type: "RESOURCE_EXHAUSTED", retryAfterMs: 34_100 },
+    ],
+    [
+      { error: { code: 400, message: "m", status: "INVALID_ARGUMENT", details: [{ reason: "API_KEY_INVALID" }] } },
+      { message: "m", status: 400, type: "API_KEY_INVALID" },
+    ],
     [{ error: "plain" }, { message: "plain" }],
     [
       { object: "error", message: "vllm", type: "BadRequestError", code: 400 },
@@ -107,7 +156,7 @@ describe("the shapes of errors", () => {
     [{ detail: "Not Found" }, { message: "Not Found" }],
     [
       [{ error: { message: "in a list", code: 400, status: "INVALID_ARGUMENT" } }],
-      { message: "in a list", status: 400 },
+      { message: "in a list", status: 400, type: "INVALID_ARGUMENT" },
     ],
     [
       {

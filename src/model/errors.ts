@@ -96,24 +96,33 @@ export function readRetryAfter(headers: Headers, now = Date.now()): number | und
 
 const overflowCodes = /context_length_exceeded|exceed_context_size_error|context_window_exceeded/i;
 const overflowWords =
-  /context[ _-]?(length|window|size)|maximum (context|prompt|input)|(prompt|input) is too long|too many (input |prompt )?tokens/i;
-const mediaWords = /image|vision|multi-?modal|mmproj|audio|media/i;
+  /context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|(prompt|input) is too long|too many (input |prompt )?tokens|input token count/i;
+const mediaWords = /image|vision|multi-?modal|mmproj|audio|video|media|mime.?type/i;
 const mayBeMedia = new Set([400, 404, 413, 415, 422, 500, 501]);
 const mayBeOverflow = new Set([400, 413, 422]);
 
 function judge({ status, code = "", type = "", message = "" }: Refusal, sentMedia: boolean): [ModelFailure, boolean] {
   const names = `${code} ${type}`;
-  if (status === 429 || /rate_limit/.test(names)) return ["rate-limited", !/insufficient_quota/.test(names)];
-  if (status === 401 || status === 403 || /invalid_api_key|authentication_error/.test(names))
-    return ["unauthorized", false];
+  if (status === 429 || limitNames.test(names)) return ["rate-limited", !/insufficient_quota/.test(names)];
+  if (status === 401 || status === 403 || keyNames.test(names)) return ["unauthorized", false];
   if (overflowCodes.test(names)) return ["overflow", false];
-  const at = status ?? (/invalid_request/.test(names) ? 400 : undefined);
+  const at = status ?? statusOfName(names);
   if (at !== undefined && sentMedia && mayBeMedia.has(at) && mediaWords.test(message)) return ["rejected-image", false];
   if (at !== undefined && mayBeOverflow.has(at) && overflowWords.test(message)) return ["overflow", false];
   if (at === 413) return ["overflow", false];
   // Without a status it is an error that a stream told of: the provider failed while it answered.
   if (at === undefined || at === 408 || at === 409 || at >= 500) return ["server", true];
   return ["rejected", false];
+}
+
+const limitNames = /rate_limit|insufficient_quota|RESOURCE_EXHAUSTED/;
+const keyNames = /invalid_api_key|API_KEY_INVALID|authentication_error|permission_error|UNAUTHENTICATED/;
+
+/** Errors inside a stream have no status; some have a name that says as much. */
+function statusOfName(names: string): number | undefined {
+  if (/request_too_large/.test(names)) return 413;
+  if (/invalid_request|invalid_prompt|invalid_value|INVALID_ARGUMENT|image|unsupported/.test(names)) return 400;
+  return /billing_error/.test(names) ? 402 : undefined;
 }
 
 function sentenceOf(failure: ModelFailure, refusal: Refusal, endpoint: Endpoint): string {
@@ -151,13 +160,32 @@ function saidBy({ message = "" }: Refusal, { key }: Endpoint): string {
 function refusalOf(error: JsonObject): Refusal {
   const code = error.code ?? undefined;
   const status = numberOf(code) ?? numberOf(error.status) ?? numberOf(error.status_code);
-  const type = typeof error.type === "string" ? error.type : undefined;
+  const type = [error.type, reasonOf(error.details), error.status].find((name) => typeof name === "string");
+  const retryAfterMs = delayOf(error.details);
   return {
     message: wordsOf(error),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(status !== undefined && status >= 100 && status < 600 && { status }),
     ...(typeof code === "string" && numberOf(code) === undefined && { code }),
-    ...(type !== undefined && { type }),
+    ...(typeof type === "string" && numberOf(type) === undefined && { type }),
   };
+}
+
+/** Google names the reason, `API_KEY_INVALID` for one, in a list of details. */
+function reasonOf(details: JsonValue | undefined): string | undefined {
+  const reasons = detailsOf(details).map(({ reason }) => reason);
+  return reasons.find((reason) => typeof reason === "string");
+}
+
+/** Google asks for a pause in the body: `"retryDelay": "34s"`. */
+function delayOf(details: JsonValue | undefined): number | undefined {
+  const delays = detailsOf(details).map(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1]);
+  const seconds = delays.find((delay) => delay !== undefined);
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
+}
+
+function detailsOf(details: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(details) ? details.filter(isJsonObject) : [];
 }
 
 /** OpenRouter hides the reason of the provider behind it in `metadata.raw`. */

@@ -69,7 +69,12 @@ describe("R4.1 keys: BUB_API_KEY, BUB_<PROVIDER>_API_KEY, then the provider's ow
     ]) {
       expect(access("openai", { apiBase })).toMatchObject({ key: undefined, apiBase });
     }
-    expect(access("ollama")).toEqual({ apiBase: "http://127.0.0.1:11434/v1", key: undefined, keySource: undefined });
+    expect(access("ollama")).toEqual({
+      apiBase: "http://127.0.0.1:11434/v1",
+      wire: "chat",
+      key: undefined,
+      keySource: undefined,
+    });
   });
 
   test("what cannot be a key is told before it is sent", () => {
@@ -90,15 +95,37 @@ describe("R4.1 addresses", () => {
     expect(access("openrouter", { apiKey: "k" }).apiBase).toBe("https://openrouter.ai/api/v1");
   });
 
-  test("openai at its own address needs api_format chat here, at any other it does not", () => {
-    expect(refusal("openai", { apiKey: "k" })).toBe(
-      `openai would be asked by the Responses format, which this version does not speak: set BUB_CLIENT_ARGS='{"api_format":"chat"}', use openrouter:, or set an API base of your own.`,
+  test("openai speaks Responses to its own address, Chat Completions to any other, unless api_format says which", () => {
+    const responses = { clientArgs: { api_format: "responses" } };
+    expect(access("openai", { apiKey: "k" })).toMatchObject({
+      apiBase: "https://api.openai.com/v1",
+      wire: "responses",
+    });
+    expect(access("openai", { apiKey: "k", ...chat }).wire).toBe("chat");
+    expect(access("openai", { apiKey: "k", apiBase: "https://x/v1" }).wire).toBe("chat");
+    expect(access("openai", { apiKey: "k", apiBase: "https://x/v1", ...responses }).wire).toBe("responses");
+    expect(access("openrouter", { apiKey: "k" }).wire).toBe("chat");
+  });
+
+  test("anthropic and google have formats of their own, whatever api_format says", () => {
+    const env = { ANTHROPIC_API_KEY: "a", GEMINI_API_KEY: "g" };
+    expect(access("anthropic", chat, env)).toEqual({
+      apiBase: "https://api.anthropic.com/v1",
+      wire: "anthropic",
+      key: "a",
+      keySource: "ANTHROPIC_API_KEY",
+    });
+    const google = { apiBase: "https://generativelanguage.googleapis.com/v1beta", wire: "google", key: "g" };
+    expect(access("google", {}, env)).toMatchObject({ ...google, keySource: "GEMINI_API_KEY" });
+    expect(access("gemini", chat, { ...env, GOOGLE_API_KEY: "x" })).toMatchObject(google);
+    expect(access("google", {}, { ...env, GOOGLE_API_KEY: "x" })).toMatchObject({ keySource: "GOOGLE_API_KEY" });
+    expect(access("anthropic", {}, { ...env, ANTHROPIC_BASE_URL: "https://proxy.example" }).apiBase).toBe(
+      "https://proxy.example",
     );
-    expect(access("openai", { apiKey: "k", ...chat }).apiBase).toBe("https://api.openai.com/v1");
-    expect(access("openai", { apiKey: "k", apiBase: "https://x/v1" }).apiBase).toBe("https://x/v1");
-    expect(refusal("openrouter", { apiKey: "k", clientArgs: { api_format: "responses" } })).toContain(
-      "Responses format",
+    expect(refusal("anthropic")).toBe(
+      "There is no API key for anthropic: set ANTHROPIC_API_KEY or BUB_API_KEY, or run bub onboard.",
     );
+    expect(refusal("google")).toContain("set GOOGLE_API_KEY or BUB_API_KEY");
   });
 
   test("an address that is none", () => {
@@ -120,6 +147,7 @@ describe("R4.1 BUB_PROVIDERS names further endpoints", () => {
   test("with its own address and key, whatever its letters' case", () => {
     expect(access("lab", { providers, apiKey: "general" })).toEqual({
       apiBase: "https://lab.example/v1",
+      wire: "chat",
       key: "lab-key",
       keySource: "BUB_PROVIDERS",
     });
@@ -142,6 +170,13 @@ describe("R4.1 BUB_PROVIDERS names further endpoints", () => {
     });
   });
 
+  test("its type says the format", () => {
+    const more: JsonObject = { claude: { type: "anthropic", api_base: "https://y" }, g: { type: "google" } };
+    expect(access("claude", { providers: more })).toMatchObject({ wire: "anthropic", apiBase: "https://y" });
+    expect(access("g", { providers: more }, { GOOGLE_API_KEY: "k" })).toMatchObject({ wire: "google", key: "k" });
+    expect(access("own", { providers: { own: { type: "openai" } } }, { OPENAI_API_KEY: "k" }).wire).toBe("responses");
+  });
+
   test("what is wrong with an entry is said", () => {
     expect(refusal("x", { providers: { x: "http://y" } })).toBe(
       "BUB_PROVIDERS.x must be an object with type, api_base and api_key.",
@@ -149,9 +184,6 @@ describe("R4.1 BUB_PROVIDERS names further endpoints", () => {
     expect(refusal("x", { providers: { x: { api_key: 3 } } })).toBe("BUB_PROVIDERS.x.api_key must be text.");
     expect(refusal("x", { providers: { x: { type: "vllm" } } })).toBe(
       "BUB_PROVIDERS.x needs an api_base: vllm has no address of its own.",
-    );
-    expect(refusal("x", { providers: { x: { type: "anthropic", api_base: "https://y" } } })).toContain(
-      "anthropic cannot be asked directly in this version",
     );
   });
 });
@@ -161,12 +193,9 @@ test("R4.1 an unknown provider is told with the near name, and how to make one",
     "There is no provider opnrouter: did you mean openrouter? BUB_OPNROUTER_API_BASE makes one of an address.",
   );
   expect(refusal("zzzzzz")).toBe(
-    "There is no provider zzzzzz: known are openai, openrouter, ollama. BUB_ZZZZZZ_API_BASE makes one of an address.",
+    "There is no provider zzzzzz: known are openai, openrouter, anthropic, google, gemini, ollama. BUB_ZZZZZZ_API_BASE makes one of an address.",
   );
   expect(refusal("constructor")).toMatch(/^There is no provider constructor:/);
-  expect(refusal("anthropic", { apiKey: "k" })).toBe(
-    "anthropic cannot be asked directly in this version: use openrouter:, or name a compatible server with BUB_PROVIDERS.",
-  );
   expect(access("zzzzzz", {}, { BUB_ZZZZZZ_API_BASE: "http://127.0.0.1:9/v1" }).apiBase).toBe("http://127.0.0.1:9/v1");
 });
 

@@ -1,11 +1,12 @@
 // Makes the model that a name stands for.
 import { BubError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import { findAccess } from "./endpoint.ts";
+import { findAccess, type WireName } from "./endpoint.ts";
 import { guardModel } from "./guard.ts";
 import type { Model } from "./model.ts";
 import { defaultModel, type Lookup, type ModelSettings, parseModelName } from "./model-settings.ts";
 import { createTransport, type Transport } from "./transport.ts";
+import type { WireOptions } from "./wire.ts";
 
 export interface ResolveOptions {
   readonly settings: ModelSettings;
@@ -37,8 +38,8 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
   if (access.key !== undefined) onSecret?.(access.key);
   if (access.keySource !== undefined) onKeySource?.(access.keySource);
   const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
-  const { createChatCompletionsModel } = await import("./chat-completions/model.ts");
-  const model = createChatCompletionsModel({
+  const create = await loadWire(access.wire);
+  const model = create({
     provider,
     modelId,
     apiBase: access.apiBase,
@@ -49,6 +50,19 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
     transport,
   });
   return timeoutMs === undefined ? model : guardModel(model, { timeoutMs });
+}
+
+function loadWire(wire: WireName): Promise<(options: WireOptions) => Model> {
+  switch (wire) {
+    case "chat":
+      return import("./chat-completions/model.ts").then(({ createChatCompletionsModel }) => createChatCompletionsModel);
+    case "responses":
+      return import("./responses/model.ts").then(({ createResponsesModel }) => createResponsesModel);
+    case "anthropic":
+      return import("./anthropic/model.ts").then(({ createAnthropicModel }) => createAnthropicModel);
+    case "google":
+      return import("./google/model.ts").then(({ createGoogleModel }) => createGoogleModel);
+  }
 }
 
 async function loadScripted(file: string, folder: string | undefined): Promise<Model> {

@@ -1,197 +1,76 @@
-// The recorded shapes of Chat Completions streams, each with what it must be read as.
+// The recorded shapes of each format's streams, and how to send one through its whole wire.
 import { readFileSync } from "node:fs";
+import { createAnthropicModel } from "../../src/model/anthropic/model.ts";
 import { createChatCompletionsModel } from "../../src/model/chat-completions/model.ts";
+import { createGoogleModel } from "../../src/model/google/model.ts";
 import { guardModel } from "../../src/model/guard.ts";
-import type { ModelEvent, ModelRequest } from "../../src/model/model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../src/model/model.ts";
 import { ModelError } from "../../src/model/model-error.ts";
+import { createResponsesModel } from "../../src/model/responses/model.ts";
 import type { Transport } from "../../src/model/transport.ts";
+import type { WireOptions } from "../../src/model/wire.ts";
+import { anthropicExpectations } from "./golden-anthropic.ts";
+import { chatExpectations } from "./golden-chat.ts";
+import type { GoldenExpectation, Reading } from "./golden-expectation.ts";
+import { googleExpectations } from "./golden-google.ts";
+import { responsesExpectations } from "./golden-responses.ts";
 
-/** What an answer comes to: its texts joined, its calls, its end. */
-export interface Reading {
-  text: string;
-  reasoning: string;
-  calls: { id: string; name: string; arguments: unknown; incomplete?: true }[];
-  finish?: Omit<Extract<ModelEvent, { type: "finish" }>, "type">;
-  error?: unknown;
+/** A wire format as tests meet it. */
+export interface TestedFormat {
+  readonly format: "chat-completions" | "anthropic" | "responses" | "google";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly create: (options: WireOptions) => Model;
+  readonly expectations: Readonly<Record<string, GoldenExpectation>>;
 }
 
-export interface GoldenStream {
+export const testedFormats: readonly TestedFormat[] = [
+  {
+    format: "chat-completions",
+    provider: "openai",
+    modelId: "m",
+    create: createChatCompletionsModel,
+    expectations: chatExpectations,
+  },
+  {
+    format: "anthropic",
+    provider: "anthropic",
+    modelId: "claude-sonnet-4-5",
+    create: createAnthropicModel,
+    expectations: anthropicExpectations,
+  },
+  {
+    format: "responses",
+    provider: "openai",
+    modelId: "gpt-5",
+    create: createResponsesModel,
+    expectations: responsesExpectations,
+  },
+  {
+    format: "google",
+    provider: "google",
+    modelId: "gemini-3-pro",
+    create: createGoogleModel,
+    expectations: googleExpectations,
+  },
+];
+
+export interface GoldenStream extends GoldenExpectation {
   name: string;
   bytes: Buffer;
-  /** The provider that is asked. */
+  format: TestedFormat;
   provider: string;
-  reads: Partial<Omit<Reading, "error">>;
-  failure?: string;
 }
 
-const stop = { reason: "stop", rawReason: "stop" } as const;
-const toolCalls = { reason: "tool-calls", rawReason: "tool_calls" } as const;
-/** Ids that the server left out: any new one. */
-export const newId = "<new id>";
-
-const expectations: Record<string, Omit<GoldenStream, "name" | "bytes" | "provider"> & { provider?: string }> = {
-  "openai-text": {
-    reads: {
-      text: "Good morning, café ☕ 😀!",
-      finish: {
-        ...stop,
-        usage: { input_tokens: 1117, output_tokens: 46, total_tokens: 1163, cached_tokens: 1024, reasoning_tokens: 12 },
-      },
-    },
-  },
-  "openai-parallel-calls": {
-    reads: {
-      calls: [
-        { id: "call_a1", name: "fs_read", arguments: { path: "café ☕.txt" } },
-        { id: "call_b2", name: "bash", arguments: { command: "ls -la", timeout_seconds: 5 } },
-      ],
-      finish: {
-        ...toolCalls,
-        usage: { input_tokens: 1117, output_tokens: 46, total_tokens: 1163, cached_tokens: 1024, reasoning_tokens: 12 },
-      },
-    },
-  },
-  "openai-refusal": {
-    reads: {
-      text: "I can't help with that.",
-      finish: { ...stop, usage: { input_tokens: 20, output_tokens: 8, total_tokens: 28 } },
-    },
-  },
-  "openai-length": {
-    reads: {
-      text: "Writing both files.",
-      calls: [
-        { id: "call_a1", name: "fs_write", arguments: { path: "a", content: "x" } },
-        { id: "call_b2", name: "fs_write", arguments: '{"path":"b","content":"half of', incomplete: true },
-      ],
-      finish: {
-        reason: "length",
-        rawReason: "length",
-        usage: { input_tokens: 20, output_tokens: 64, total_tokens: 84 },
-      },
-    },
-  },
-  "openai-error": { reads: { text: "The question" }, failure: "server" },
-  "openrouter-reasoning-call": {
-    provider: "openrouter",
-    reads: {
-      reasoning: "The user wants the weather.",
-      calls: [{ id: "toolu_01", name: "weather", arguments: { location: "Florence" } }],
-      finish: {
-        ...toolCalls,
-        usage: {
-          input_tokens: 424,
-          output_tokens: 110,
-          total_tokens: 534,
-          cached_tokens: 400,
-          cache_write_tokens: 24,
-          reasoning_tokens: 64,
-        },
-        providerData: {
-          provider: "openrouter",
-          field: "reasoning",
-          details: [
-            {
-              type: "reasoning.text",
-              format: "anthropic-claude-v1",
-              index: 0,
-              text: "The user wants the weather.",
-              signature: "EqkDCkgIc2lnbmF0dXJl",
-            },
-          ],
-        },
-      },
-    },
-  },
-  "openrouter-error": { provider: "openrouter", reads: { text: "Let me" }, failure: "server" },
-  "deepseek-reasoning": {
-    reads: {
-      reasoning: "9.11 has two decimals.",
-      text: "9.8 is greater.",
-      finish: {
-        ...stop,
-        usage: { input_tokens: 30, output_tokens: 25, total_tokens: 55, cached_tokens: 16, reasoning_tokens: 14 },
-        providerData: { provider: "openai", field: "reasoning_content" },
-      },
-    },
-  },
-  "groq-parallel-calls": {
-    reads: {
-      text: "Adding both.",
-      calls: [
-        { id: "functions.add:0", name: "add", arguments: { a: 2, b: 3 } },
-        { id: "functions.multiply:1", name: "multiply", arguments: { a: 2, b: 3 } },
-      ],
-      finish: { ...toolCalls, usage: { input_tokens: 207, output_tokens: 55, total_tokens: 262 } },
-    },
-  },
-  "ollama-calls-index-0": {
-    reads: {
-      reasoning: "Two places.",
-      calls: [
-        { id: "call_x1", name: "weather", arguments: { city: "Rome" } },
-        { id: "call_x2", name: "weather", arguments: { city: "Oslo" } },
-      ],
-      finish: {
-        reason: "tool-calls",
-        rawReason: "stop",
-        usage: { input_tokens: 80, output_tokens: 40, total_tokens: 120 },
-        providerData: { provider: "openai", field: "reasoning" },
-      },
-    },
-  },
-  "gemini-object-arguments": {
-    reads: {
-      text: "Two calls.",
-      calls: [
-        { id: newId, name: "weather", arguments: { city: "Rome", days: 2 } },
-        { id: newId, name: "weather", arguments: { city: "Oslo", days: 1 } },
-      ],
-      finish: { ...toolCalls, usage: { input_tokens: 9, output_tokens: 12, total_tokens: 21 } },
-    },
-  },
-  "llama-cpp-call": {
-    reads: {
-      reasoning: "Ask the tool.",
-      calls: [{ id: "tNkZIM2w", name: "weather", arguments: { location: "Florence" } }],
-      finish: {
-        ...toolCalls,
-        usage: { input_tokens: 139, output_tokens: 41, total_tokens: 180 },
-        providerData: { provider: "openai", field: "reasoning_content" },
-      },
-    },
-  },
-  "mistral-thinking": {
-    reads: {
-      reasoning: "Let me think.",
-      text: "Four it is.",
-      finish: { ...stop, usage: { input_tokens: 9, output_tokens: 12, total_tokens: 21 } },
-    },
-  },
-  "moonshot-usage-in-choice": {
-    reads: {
-      text: "Hello there.",
-      finish: { ...stop, usage: { input_tokens: 19, output_tokens: 21, total_tokens: 40, cached_tokens: 10 } },
-    },
-  },
-  "azure-filter-results": { reads: { text: "Hi.", finish: stop } },
-  "interleaved-calls": {
-    reads: {
-      calls: [
-        { id: "call_a", name: "add", arguments: { a: 2 } },
-        { id: "call_b", name: "mul", arguments: { x: 4 } },
-      ],
-      finish: toolCalls,
-    },
-  },
-};
-
-export const goldenStreams: readonly GoldenStream[] = Object.entries(expectations).map(([name, golden]) => ({
-  provider: "openai",
-  ...golden,
-  name,
-  bytes: readFileSync(new URL(`../fixtures/streams/chat-completions/${name}.sse`, import.meta.url)),
-}));
+export const goldenStreams: readonly GoldenStream[] = testedFormats.flatMap((format) =>
+  Object.entries(format.expectations).map(([name, golden]) => ({
+    provider: format.provider,
+    ...golden,
+    name,
+    format,
+    bytes: readFileSync(new URL(`../fixtures/streams/${format.format}/${name}.sse`, import.meta.url)),
+  })),
+);
 
 const request: ModelRequest = {
   system: "",
@@ -216,12 +95,12 @@ function transportOf(chunks: readonly Uint8Array[]): Transport {
 
 /** Sends a stream's bytes, in these chunks, through the whole wire; memory stands for the connection. */
 export function readChunks(
-  { provider }: Pick<GoldenStream, "provider">,
+  { provider, format }: Pick<GoldenStream, "provider" | "format">,
   chunks: readonly Uint8Array[],
 ): Promise<Reading> {
-  const model = createChatCompletionsModel({
+  const model = format.create({
     provider,
-    modelId: "m",
+    modelId: format.modelId,
     apiBase: "http://127.0.0.1/v1",
     key: undefined,
     keyVariable: undefined,

@@ -1,7 +1,8 @@
-// Golden streams of the Chat Completions format through the whole wire, with bytes from memory in the place of a connection.
+// Golden streams of each wire format through the whole wire, with bytes from memory in the place of a connection.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failureOf, type GoldenStream, goldenStreams, newId, type Reading, readChunks } from "./golden-streams.ts";
+import { newId, type Reading } from "./golden-expectation.ts";
+import { failureOf, type GoldenStream, goldenStreams, readChunks } from "./golden-streams.ts";
 
 function expectWhole(golden: GoldenStream, reading: Reading): void {
   const { reads, failure } = golden;

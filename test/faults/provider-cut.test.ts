@@ -1,6 +1,7 @@
 // A provider's stream that breaks off, at every byte of every recorded one: nothing runs, nothing hangs, nothing is made up.
 import { expect, test } from "vitest";
-import { failureOf, type GoldenStream, goldenStreams, type Reading, readChunks } from "../contracts/golden-streams.ts";
+import type { Reading } from "../contracts/golden-expectation.ts";
+import { failureOf, type GoldenStream, goldenStreams, readChunks } from "../contracts/golden-streams.ts";
 
 test.each(goldenStreams)("R2.8 $name cut at any byte is a retryable error without calls, or whole", async (golden) => {
   const whole = await readChunks(golden, [golden.bytes]);

@@ -23,7 +23,8 @@ import {
   status,
   trickle,
 } from "../../src/testing/fault-server.ts";
-import { failureOf, goldenStreams, type Reading, readAll } from "../contracts/golden-streams.ts";
+import type { Reading } from "../contracts/golden-expectation.ts";
+import { failureOf, goldenStreams, readAll } from "../contracts/golden-streams.ts";
 import { missing } from "../support/requirements.ts";
 
 const transports: { close(): void }[] = [];

@@ -1,0 +1,121 @@
+// One message as parts of the Gemini format.
+import { type ContentPart, describeMedia, isMediaPart, type MediaPart, textOf } from "../../base/content.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { type MessageFormat, plainCallId, type RenderedMessage, type Side } from "../conversation.ts";
+import { toBytes } from "../json-bytes.ts";
+import { dataOf, hasMedia, readDataUrl } from "../media-data.ts";
+import type { LoadMedia, ModelMessage } from "../model.ts";
+import { isMadeBy, type Maker, piecesOf } from "../outline.ts";
+import { generationOf } from "./generation.ts";
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
+
+/** `maker`: whose thought signatures go back. */
+export function geminiFormat(maker: Maker): MessageFormat {
+  const takesMediaInResults = generationOf(maker.modelId) >= 3;
+  return {
+    callId: (id) => plainCallId(id, 64),
+    render(message, ids, loadMedia) {
+      switch (message.role) {
+        case "assistant":
+          return rendered("assistant", assistantParts(message, ids, maker));
+        case "user":
+          if (!hasMedia(message.content)) return rendered("user", [textPart(textOf(message.content))]);
+          return userMessage(message.content, loadMedia);
+        case "tool":
+          if (!hasMedia(message.content))
+            return rendered("user", [responsePart(message, ids, textOf(message.content))]);
+          return toolMessage(message, message.content, { ids, loadMedia, takesMediaInResults });
+      }
+    },
+  };
+}
+
+function rendered(side: Side, parts: readonly JsonObject[], sentMedia = false): RenderedMessage {
+  return { side, blocks: parts.map((part) => toBytes(part)), hasMedia: sentMedia };
+}
+
+/** Calls that the model did not sign itself get the mark that the API documents for them; it refuses them without one. */
+function assistantParts(message: AssistantMessage, ids: readonly string[], maker: Maker): JsonObject[] {
+  const isForeign = generationOf(maker.modelId) >= 3 && !isMadeBy(message.providerData, maker);
+  return piecesOf(message, maker).flatMap((piece): JsonObject[] => {
+    if (piece.type === "own") return [piece.value];
+    if (piece.type === "text")
+      return piece.text.trim() === "" && Object.keys(piece.extra).length === 0
+        ? []
+        : [{ text: piece.text, ...piece.extra }];
+    const { name, arguments: args } = piece.call;
+    const unsigned = isForeign && piece.index === 0 ? { thoughtSignature: "skip_thought_signature_validator" } : {};
+    return [{ functionCall: { id: ids[piece.index], name, args }, ...piece.extra, ...unsigned }];
+  });
+}
+
+async function userMessage(content: readonly ContentPart[], loadMedia: LoadMedia): Promise<RenderedMessage> {
+  const parts = await Promise.all(
+    content.map((part) => (part.type === "text" ? textPart(part.text) : mediaPart(part, loadMedia))),
+  );
+  return rendered("user", parts, parts.some(isMedia));
+}
+
+interface ResultOptions {
+  readonly ids: readonly string[];
+  readonly loadMedia: LoadMedia;
+  /** Images may stand in the result itself; else, and other media always, they come after the results of the step. */
+  readonly takesMediaInResults: boolean;
+}
+
+async function toolMessage(
+  message: ToolMessage,
+  content: readonly ContentPart[],
+  { ids, loadMedia, takesMediaInResults }: ResultOptions,
+): Promise<RenderedMessage> {
+  const media = await Promise.all(
+    content.filter(isMediaPart).map(async (part) => ({ part, wire: await mediaPart(part, loadMedia) })),
+  );
+  const sent = media.filter(({ wire }) => isMedia(wire));
+  const inside = sent.filter(({ part }) => takesMediaInResults && part.type === "image");
+  const outside = sent.filter((item) => !inside.includes(item));
+  const text = content
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      const isAfter = outside.some((item) => item.part === part);
+      return isAfter ? `${describeMedia(part)} (after the results)` : describeMedia(part);
+    })
+    .join("\n");
+  const response = responsePart(
+    message,
+    ids,
+    text,
+    inside.map(({ wire }) => wire),
+  );
+  const title = textPart(`Media of the result of ${message.name} (${ids[0]}):`);
+  const after = outside.length === 0 ? [] : [title, ...outside.map(({ wire }) => wire)];
+  return { ...rendered("user", [response], sent.length > 0), afterResults: after.map((part) => toBytes(part)) };
+}
+
+function responsePart(
+  { name, isError }: ToolMessage,
+  [id]: readonly string[],
+  text: string,
+  parts: JsonObject[] = [],
+): JsonObject {
+  const response = isError ? { error: text } : { output: text };
+  return { functionResponse: { id, name, response, ...(parts.length > 0 && { parts }) } };
+}
+
+/** The API refuses texts of blanks. */
+function textPart(text: string): JsonObject {
+  return { text: text.trim() === "" ? "(empty)" : text };
+}
+
+async function mediaPart(part: MediaPart, loadMedia: LoadMedia): Promise<JsonObject> {
+  const inline = readDataUrl(part.url);
+  if (part.url !== undefined && inline === undefined) return textPart(describeMedia(part));
+  const mimeType = inline?.mediaType ?? part.media_type;
+  return { inlineData: { mimeType, data: inline?.data ?? (await dataOf(part, loadMedia)) } };
+}
+
+function isMedia(part: JsonObject): boolean {
+  return part.inlineData !== undefined;
+}
