@@ -1,5 +1,6 @@
 // Runs one piece of Python in a process of its own and answers its tool calls.
 import type { Readable, Writable } from "node:stream";
+import { delay } from "../../base/abort.ts";
 import { isBubError, messageOf } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../base/json.ts";
 import type { CodeOutcome, CodeRequest, ShellProcess } from "../environment.ts";
@@ -16,6 +17,8 @@ export interface PythonProcess {
 }
 
 const stopGraceMs = 500;
+/** How long after the interpreter's exit its last words may still arrive. */
+const drainMs = 50;
 /** The most of what is printed that is kept: as much from the beginning as from the end (bytes). */
 const keptBytes = 64 * 1024 * 1024;
 /** The most of the interpreter's own error text that is shown (characters). */
@@ -49,7 +52,8 @@ export async function runPython(python: PythonProcess, request: CodeRequest): Pr
     python.requests.on("error", () => undefined);
     send(python.requests, request);
     const { exitCode } = await python.shell.exited;
-    await talk;
+    // A process that the code forked may hold the descriptor for hours; what the code itself said is there by now.
+    await Promise.race([talk, delay(drainMs)]);
     if (stopped === "cancelled") throw request.signal.reason;
     return outcomeOf({ output: output.text(), errors: errors.text(), end, exitCode, stopped, request });
   } finally {
