@@ -14,6 +14,8 @@ export interface RenderedMessage {
 }
 
 export interface MessageFormat {
+  /** What the user's side says before a conversation that begins with an answer, as one that was handed off may. */
+  readonly opening?: Uint8Array;
   /** An id as the format takes it: the same for the same id. */
   callId(id: string): string;
   /** `ids`: of an assistant's calls in their order, or of the call that a result belongs to. */
@@ -63,6 +65,8 @@ export class ConversationRenderer {
       if (last?.side === side) last.blocks.push(...blocks);
       else passages.push({ side, blocks: [...blocks] });
     };
+    const { opening } = this.#format;
+    if (opening !== undefined && messages[0]?.role === "assistant") add("user", [opening]);
     for (const message of messages) {
       const found = this.#get(message, names.of(message), loadMedia);
       const rendered = found instanceof Promise ? await found : found;

@@ -88,6 +88,7 @@ function transportOf(chunks: readonly Uint8Array[]): Transport {
   }
   const headers = { "content-type": "text/event-stream" };
   return {
+    get: () => Promise.reject(new Error("no list is asked for")),
     post: async () => ({ status: 200, headers, body: body(), release: () => undefined, destroy: () => undefined }),
     close: () => undefined,
   };

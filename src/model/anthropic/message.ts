@@ -13,6 +13,7 @@ type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 /** `maker`: whose thinking goes back. */
 export function messagesFormat(maker: Maker): MessageFormat {
   return {
+    opening,
     callId: (id) => plainCallId(id, 64),
     render(message, ids, loadMedia) {
       switch (message.role) {
@@ -92,3 +93,6 @@ const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"
 function isImage({ type }: JsonObject): boolean {
   return type === "image";
 }
+
+/** The API refuses conversations that begin with an answer. */
+const opening = toBytes(textBlock("(the conversation goes on)"));

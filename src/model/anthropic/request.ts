@@ -38,7 +38,7 @@ export class MessagesBodyBuilder {
         ...(tools.length > 0 ? this.#toolsList(request) : []),
         ...(system === "" ? [] : [systemKey, toBytes([{ type: "text", text: system, ...cacheMark }])]),
         messagesKey,
-        ...messageElements(startWithUser(passages)),
+        ...messageElements(passages),
         end,
       ],
       hasMedia,
@@ -60,11 +60,6 @@ export class MessagesBodyBuilder {
     const elements = this.#tools.of(tools);
     return [toolsKey, ...separated(system === "" ? markLast(elements) : elements), listEnd];
   }
-}
-
-/** A conversation that was handed off may begin with an answer, which the API refuses. */
-function startWithUser(passages: readonly Passage[]): readonly Passage[] {
-  return passages[0]?.side === "user" ? passages : [{ side: "user", blocks: [opening] }, ...passages];
 }
 
 /** The API looks for a cached beginning only some twenty blocks before a mark, so the place of the last mark keeps its own. */
@@ -92,7 +87,6 @@ const systemKey = Buffer.from(',"system":');
 const messagesKey = Buffer.from(',"messages":[');
 const userStart = Buffer.from('{"role":"user","content":[');
 const assistantStart = Buffer.from('{"role":"assistant","content":[');
-const opening = Buffer.from('{"type":"text","text":"(the conversation goes on)"}');
 const listEnd = Buffer.from("]");
 const elementEnd = Buffer.from("]}");
 const end = Buffer.from("]}");

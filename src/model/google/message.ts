@@ -15,6 +15,7 @@ type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 export function geminiFormat(maker: Maker): MessageFormat {
   const takesMediaInResults = generationOf(maker.modelId) >= 3;
   return {
+    opening,
     callId: (id) => plainCallId(id, 64),
     render(message, ids, loadMedia) {
       switch (message.role) {
@@ -119,3 +120,6 @@ async function mediaPart(part: MediaPart, loadMedia: LoadMedia): Promise<JsonObj
 function isMedia(part: JsonObject): boolean {
   return part.inlineData !== undefined;
 }
+
+/** The API refuses conversations that begin with an answer. */
+const opening = toBytes(textPart("(the conversation goes on)"));

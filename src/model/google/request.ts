@@ -35,7 +35,7 @@ export class GeminiBodyBuilder {
         ...(system === "" ? [] : [systemKey, toBytes({ parts: [{ text: system }] })]),
         ...(tools.length === 0 ? [] : [toolsKey, ...separated(this.#tools.of(tools)), toolsEnd]),
         contentsKey,
-        ...contentElements(startWithUser(passages)),
+        ...contentElements(passages),
         end,
       ],
       hasMedia,
@@ -59,11 +59,6 @@ export class GeminiBodyBuilder {
   #rest(): JsonObject {
     return Object.fromEntries(Object.entries(this.#extra).filter(([name]) => !generationKeys.has(name)));
   }
-}
-
-/** A conversation that was handed off may begin with an answer, which the API refuses. */
-function startWithUser(passages: readonly Passage[]): readonly Passage[] {
-  return passages[0]?.side === "user" ? passages : [{ side: "user", blocks: [opening] }, ...passages];
 }
 
 function contentElements(passages: readonly Passage[]): readonly Uint8Array[] {
@@ -92,6 +87,5 @@ const toolsEnd = Buffer.from("]}]");
 const contentsKey = Buffer.from(',"contents":[');
 const userStart = Buffer.from('{"role":"user","parts":[');
 const modelStart = Buffer.from('{"role":"model","parts":[');
-const opening = Buffer.from('{"text":"(the conversation goes on)"}');
 const elementEnd = Buffer.from("]}");
 const end = Buffer.from("]}");
