@@ -7,6 +7,11 @@ import { join } from "node:path";
 export interface Pane extends Disposable {
   /** What stands on the screen, without trailing blanks; with `colours`, as escape sequences. */
   screen(options?: { colours?: boolean }): string;
+  /** All that was ever shown and the screen, with wrapped lines joined. */
+  scrollback(): string;
+  resize(columns: number, rows: number): void;
+  /** Pastes text as a terminal does when the program asked for brackets. */
+  paste(text: string): void;
   /** Resolves with the screen once it fits. */
   until(fits: RegExp): Promise<string>;
   /** Types text as it is. */
@@ -36,6 +41,12 @@ export function openPane(command: readonly string[], { env, cwd, columns = 80, r
     tmux("capture-pane", "-p", ...(colours ? ["-e"] : [])).trimEnd();
   return {
     screen,
+    scrollback: () => tmux("capture-pane", "-p", "-J", "-S", "-").trimEnd(),
+    resize: (columns, rows) => void tmux("resize-window", "-x", String(columns), "-y", String(rows)),
+    paste(text) {
+      tmux("set-buffer", text);
+      tmux("paste-buffer", "-p");
+    },
     type: (text) => void tmux("send-keys", "-l", text),
     press: (...keys) => void tmux("send-keys", ...keys),
     async until(fits) {

@@ -7,6 +7,11 @@ import type { Palette } from "./styled-line.ts";
 const pictures = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const pictureMs = 100;
 
+/** Whole seconds: `2 s`, `1 min 5 s`. */
+export function renderSeconds(milliseconds: number): string {
+  return renderDuration(Math.floor(milliseconds / 1000) * 1000).replace(".0 s", " s");
+}
+
 export class Activity implements Component {
   readonly #palette: Palette;
   readonly #redraw: () => void;
@@ -58,7 +63,7 @@ export class Activity implements Component {
     if (!this.isOn) return [""];
     const now = performance.now();
     const picture = pictures[Math.floor(now / pictureMs) % pictures.length];
-    const time = ` ${renderDuration(Math.floor((now - this.#saidAt) / 1000) * 1000)}`;
+    const time = ` ${renderSeconds(now - this.#saidAt)}`;
     const text = cutToWidth(neutralise(this.#text), columns - time.length - 2);
     return ["", this.#palette.dim(`${picture} ${text}${now - this.#saidAt < 1000 ? "" : time}`)];
   }

@@ -2,8 +2,7 @@
 import type { Component } from "@earendil-works/pi-tui";
 import { addUsage, type Usage } from "../../base/events.ts";
 import { cutToWidth, neutralise } from "../../base/terminal-text.ts";
-import { renderDuration } from "../../base/tool-line.ts";
-import type { Activity } from "./activity.ts";
+import { type Activity, renderSeconds } from "./activity.ts";
 import type { Palette } from "./styled-line.ts";
 
 export class BottomLine implements Component {
@@ -42,7 +41,7 @@ export class BottomLine implements Component {
     if (input > 0) facts.push(`cache ${Math.round((cached / input) * 100)}%`);
     if (this.children > 0) facts.push(`${this.children} ${this.children === 1 ? "subagent" : "subagents"}`);
     const { elapsedMs } = this.#activity;
-    if (elapsedMs >= 1000) facts.push(renderDuration(Math.floor(elapsedMs / 1000) * 1000));
+    if (elapsedMs >= 1000) facts.push(renderSeconds(elapsedMs));
     return facts;
   }
 }

@@ -53,8 +53,8 @@ export class LiveScreen extends TuiBase {
         "\x1b[?2026h\x1b[?25l",
         move((rewritten.length > 0 ? from : frame.row) - up),
         "\r",
-        // A line is written before the rest of its row is cleared: nothing blinks.
-        rewritten.map((line) => `${line}\x1b[K`).join("\r\n"),
+        // A row is cleared from its beginning: tmux counts blanks that were cleared behind a text when it wraps anew.
+        rewritten.map((line) => `\x1b[K${line}`).join("\r\n"),
         rewritten.length > 0 ? "\x1b[J" : "",
         rewritten.length > 0 ? move(frame.row - last) : "",
         `\x1b[${frame.column + 1}G\x1b[?25h\x1b[?2026l`,
