@@ -3,7 +3,7 @@
 import { LLMock } from "@copilotkit/aimock";
 import { describe, expect, test } from "vitest";
 import { guardModel } from "../../src/model/guard.ts";
-import type { ModelMessage } from "../../src/model/model.ts";
+import type { Model, ModelMessage } from "../../src/model/model.ts";
 import { resolveModel } from "../../src/model/resolve.ts";
 import { createScriptModel } from "../../src/model/scripted/model.ts";
 import { parseScript } from "../../src/model/scripted/script-parser.ts";
@@ -24,9 +24,23 @@ import { describeModel, type PreparedModel, question } from "./model.ts";
 const nothing = { [Symbol.asyncDispose]: async () => undefined };
 const usage = { input_tokens: 10, output_tokens: 3, total_tokens: 13 };
 
-async function onServer(behaviour: Behaviour): Promise<PreparedModel> {
+/** How a model of each format is named, and where it finds a local server. */
+const wires = {
+  chat: { name: "openai:m", path: "/v1", clientArgs: {} },
+  responses: { name: "openai:gpt-5", path: "/v1", clientArgs: { api_format: "responses" } },
+  anthropic: { name: "anthropic:claude-sonnet-4-5", path: "/v1", clientArgs: {} },
+  google: { name: "google:gemini-2.5-flash", path: "/v1beta", clientArgs: {} },
+} as const;
+type Wire = keyof typeof wires;
+
+function modelAt(wire: Wire, origin: string): Promise<Model> {
+  const { name, path, clientArgs } = wires[wire];
+  return resolveModel(name, { settings: { apiBase: origin + path, clientArgs } });
+}
+
+async function onServer(wire: Wire, behaviour: Behaviour): Promise<PreparedModel> {
   const server = await startFaultServer([behaviour]);
-  const model = await resolveModel("openai:m", { settings: { apiBase: server.url } });
+  const model = await modelAt(wire, new URL(server.url).origin);
   return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
@@ -38,41 +52,149 @@ const call = (index: number, name: string, args: string) => ({
 });
 
 describeModel("Chat Completions on the fault server", {
-  text: () => onServer(events(frame({ content: "Hello" }) + frame({ content: " there." }, "stop") + tail)),
-  reasoning: () => onServer(events(frame({ reasoning_content: "Hm." }) + frame({ content: "Hello there." }, "stop"))),
+  text: () => onServer("chat", events(frame({ content: "Hello" }) + frame({ content: " there." }, "stop") + tail)),
+  reasoning: () =>
+    onServer("chat", events(frame({ reasoning_content: "Hm." }) + frame({ content: "Hello there." }, "stop"))),
   calls: () =>
-    onServer(events(frame(call(0, "add", '{"a":1}')) + frame(call(1, "bash", '{"command":"ls"}'), "tool_calls"))),
-  cut: () => onServer(cleanCut(frame({ content: "Hel" }))),
-  failure: () => onServer(status(500, { error: { message: "oops" } })),
-  limited: () => onServer(status(429, { error: { message: "slow" } }, { "retry-after": "2" })),
-  stall: () => onServer(stalled(frame({ content: "Hel" }))),
+    onServer(
+      "chat",
+      events(frame(call(0, "add", '{"a":1}')) + frame(call(1, "bash", '{"command":"ls"}'), "tool_calls")),
+    ),
+  cut: () => onServer("chat", cleanCut(frame({ content: "Hel" }))),
+  failure: () => onServer("chat", status(500, { error: { message: "oops" } })),
+  limited: () => onServer("chat", status(429, { error: { message: "slow" } }, { "retry-after": "2" })),
+  stall: () => onServer("chat", stalled(frame({ content: "Hel" }))),
+});
+
+const named = (...list: readonly { type: string; [key: string]: unknown }[]): string =>
+  list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+
+const started = named({ type: "message_start", message: { usage: { input_tokens: 10, output_tokens: 1 } } });
+const block = (index: number, start: object, ...deltas: readonly object[]): string =>
+  named(
+    { type: "content_block_start", index, content_block: start },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  );
+const said = (index: number, ...texts: readonly string[]): string =>
+  block(index, { type: "text", text: "" }, ...texts.map((text) => ({ type: "text_delta", text })));
+const used = (index: number, name: string, input: string): string =>
+  block(
+    index,
+    { type: "tool_use", id: `toolu_${index}`, name, input: {} },
+    { type: "input_json_delta", partial_json: input },
+  );
+const stopped = (reason: string): string =>
+  named(
+    { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 3 } },
+    { type: "message_stop" },
+  );
+
+describeModel("Anthropic's Messages on the fault server", {
+  text: () => onServer("anthropic", events(started + said(0, "Hello", " there.") + stopped("end_turn"))),
+  reasoning: () => {
+    const thought = block(0, { type: "thinking", thinking: "" }, { type: "thinking_delta", thinking: "Hm." });
+    return onServer("anthropic", events(started + thought + said(1, "Hello there.") + stopped("end_turn")));
+  },
+  calls: () =>
+    onServer(
+      "anthropic",
+      events(started + used(0, "add", '{"a":1}') + used(1, "bash", '{"command":"ls"}') + stopped("tool_use")),
+    ),
+  cut: () => onServer("anthropic", cleanCut(started + said(0, "Hel"))),
+  failure: () => onServer("anthropic", status(500, { type: "error", error: { type: "api_error", message: "oops" } })),
+  limited: () => {
+    const error = { type: "error", error: { type: "rate_limit_error", message: "slow" } };
+    return onServer("anthropic", status(429, error, { "retry-after": "2" }));
+  },
+  stall: () => onServer("anthropic", stalled(started + said(0, "Hel"))),
+});
+
+const item = (index: number, value: object): string =>
+  named({ type: "response.output_item.done", output_index: index, item: value });
+const words = (...texts: readonly string[]): string =>
+  named(...texts.map((delta) => ({ type: "response.output_text.delta", output_index: 1, delta })));
+const completed = named({
+  type: "response.completed",
+  response: { status: "completed", usage: { input_tokens: 10, output_tokens: 3, total_tokens: 13 } },
+});
+
+describeModel("Responses on the fault server", {
+  text: () => onServer("responses", events(words("Hello", " there.") + completed)),
+  reasoning: () => {
+    const delta = { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta: "Hm." };
+    return onServer("responses", events(named(delta) + words("Hello there.") + completed));
+  },
+  calls: () => {
+    const add = { type: "function_call", call_id: "c0", name: "add", arguments: '{"a":1}' };
+    const bash = { type: "function_call", call_id: "c1", name: "bash", arguments: '{"command":"ls"}' };
+    return onServer("responses", events(item(0, add) + item(1, bash) + completed));
+  },
+  cut: () => onServer("responses", cleanCut(words("Hel"))),
+  failure: () => onServer("responses", status(500, { error: { message: "oops" } })),
+  limited: () => onServer("responses", status(429, { error: { message: "slow" } }, { "retry-after": "2" })),
+  stall: () => onServer("responses", stalled(words("Hel"))),
+});
+
+const parts = (list: readonly object[], finishReason?: string): string => {
+  const chunk = {
+    candidates: [{ content: { role: "model", parts: list }, finishReason }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 3, totalTokenCount: 13 },
+  };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+};
+
+describeModel("Gemini on the fault server", {
+  text: () => onServer("google", events(parts([{ text: "Hello" }]) + parts([{ text: " there." }], "STOP"))),
+  reasoning: () =>
+    onServer("google", events(parts([{ text: "Hm.", thought: true }]) + parts([{ text: "Hello there." }], "STOP"))),
+  calls: () => {
+    const add = { functionCall: { name: "add", args: { a: 1 } } };
+    const bash = { functionCall: { name: "bash", args: { command: "ls" } } };
+    return onServer("google", events(parts([add]) + parts([bash], "STOP")));
+  },
+  cut: () => onServer("google", cleanCut(parts([{ text: "Hel" }]))),
+  failure: () => onServer("google", status(500, { error: { code: 500, message: "oops", status: "INTERNAL" } })),
+  limited: () => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "2s" }];
+    const error = { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED", details };
+    return onServer("google", status(429, { error }));
+  },
+  stall: () => onServer("google", stalled(parts([{ text: "Hel" }]))),
 });
 
 type Reply = Parameters<LLMock["on"]>[1];
 
-async function onMock(reply: Reply): Promise<PreparedModel> {
+async function onMock(wire: Wire, reply: Reply): Promise<PreparedModel> {
   const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
   mock.on({ userMessage: "go" }, reply);
   await mock.start();
-  const model = await resolveModel("openai:m", { settings: { apiBase: `${mock.url}/v1` } });
+  const model = await modelAt(wire, mock.url);
   return { model, [Symbol.asyncDispose]: async () => void (await mock.stop()) };
 }
 
-const mockUsage = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 };
+const mockUsage = {
+  chat: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 },
+  responses: { input_tokens: 10, output_tokens: 3, total_tokens: 13 },
+  anthropic: { input_tokens: 10, output_tokens: 3 },
+  google: { promptTokenCount: 10, candidatesTokenCount: 3, totalTokenCount: 13 },
+} as const;
 
-describeModel("Chat Completions on aimock", {
-  text: () => onMock({ content: "Hello there.", usage: mockUsage }),
-  reasoning: () => onMock({ content: "Hello there.", reasoning: "Hm." }),
-  calls: () =>
-    onMock({
-      toolCalls: [
-        { name: "add", arguments: { a: 1 } },
-        { name: "bash", arguments: { command: "ls" } },
-      ],
-    }),
-  failure: () => onMock({ error: { message: "oops", type: "server_error" }, status: 500 }),
-  limited: () => onMock({ error: { message: "slow", type: "rate_limit_error" }, status: 429, retryAfter: 2 }),
-});
+for (const wire of ["chat", "responses", "anthropic", "google"] as const) {
+  describeModel(`${wire} on aimock`, {
+    text: () => onMock(wire, { content: "Hello there.", usage: mockUsage[wire] }),
+    reasoning: () => onMock(wire, { content: "Hello there.", reasoning: "Hm." }),
+    calls: () =>
+      onMock(wire, {
+        toolCalls: [
+          { name: "add", arguments: { a: 1 } },
+          { name: "bash", arguments: { command: "ls" } },
+        ],
+      }),
+    failure: () => onMock(wire, { error: { message: "oops", type: "server_error" }, status: 500 }),
+    limited: () => onMock(wire, { error: { message: "slow", type: "rate_limit_error" }, status: 429, retryAfter: 2 }),
+  });
+}
 
 async function fromScript(text: string): Promise<PreparedModel> {
   return { model: createScriptModel(await parseScript(text, "s.yaml"), "s.yaml"), ...nothing };
@@ -102,7 +224,7 @@ describeModel("the scripted model of tests", {
   stall: () => fromStep(stall("Hel")),
 });
 
-describe("R4.1 aimock, an independent peer", () => {
+describe.each(Object.keys(wires) as Wire[])("R4.1 aimock, an independent peer, by %s", (wire) => {
   test("takes our requests: a loop of calls, results and an answer", async () => {
     await using mock = new (class extends LLMock {
       async [Symbol.asyncDispose]() {
@@ -115,7 +237,7 @@ describe("R4.1 aimock, an independent peer", () => {
     );
     mock.on({ userMessage: "go", hasToolResult: true, toolResultContains: "2" }, { content: "It is 2." });
     await mock.start();
-    const model = guardModel(await resolveModel("openai:m", { settings: { apiBase: `${mock.url}/v1` } }));
+    const model = guardModel(await modelAt(wire, mock.url));
     const ask = (messages: readonly ModelMessage[]) =>
       readAll(model.stream({ ...question, messages, signal: new AbortController().signal }));
     const first = await ask(question.messages);
@@ -142,7 +264,7 @@ describe("R4.1 aimock, an independent peer", () => {
       { truncateAfterChunks: 3, chunkSize: 5, latency: 5 },
     );
     await mock.start();
-    const model = guardModel(await resolveModel("openai:m", { settings: { apiBase: `${mock.url}/v1` } }));
+    const model = guardModel(await modelAt(wire, mock.url));
     const reading = await readAll(model.stream({ ...question, signal: new AbortController().signal }));
     await mock.stop();
     expect(reading.error).toMatchObject({ facts: { failure: "cut" } });

@@ -129,10 +129,15 @@ export function describeModel(name: string, scenarios: ModelScenarios): void {
       };
       const plain = await ask(scenarios.calls);
       const { calls, ...rest } = await ask(guarded);
-      expect(rest).toEqual({ ...plain, calls: undefined });
+      expect(withoutIds(rest)).toEqual(withoutIds({ ...plain, calls: undefined }));
       expect(calls.map(({ name, arguments: args }) => [name, args])).toEqual(
         plain.calls.map(({ name, arguments: args }) => [name, args]),
       );
     });
   });
+}
+
+/** Servers number each answer anew. */
+function withoutIds(reading: object): unknown {
+  return JSON.parse(JSON.stringify(reading).replace(/"(id|encrypted_content)":"[^"]*"/g, '"$1":""'));
 }
