@@ -5,7 +5,9 @@ import type { BusEvents } from "../base/events.ts";
 import type { Logger, SecretMask } from "../base/log.ts";
 import type { LoadedSettings } from "./settings.ts";
 
-export interface PluginHost {
+export interface PluginHost<Own = object> {
+  /** The plugin's own settings, checked and with defaults; an empty object for a plugin that declares none. */
+  readonly own: Own;
   readonly settings: LoadedSettings["values"];
   /** A variable of the environment, else of the workspace's `.env`. */
   readonly lookup: LoadedSettings["lookup"];
@@ -16,6 +18,7 @@ export interface PluginHost {
   /** The process's environment, as the user gave it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly events: Emitter<BusEvents>;
+  /** Its lines carry the plugin's name. */
   readonly log: Logger;
   readonly clock: Clock;
   readonly mask: SecretMask;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLogger, silentLogger } from "../base/log.ts";
 import { definePlugin } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import { loadPlugins } from "./plugin-loader.ts";
@@ -12,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const host = { workspace: "/work" } as PluginHost;
+const host = { workspace: "/work", config: {}, log: silentLogger } as unknown as PluginHost;
 const file = (name: string, text: string) => {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -67,5 +68,52 @@ test("R5.5 a bad name and another version of the contract are one sentence each"
   expect(problems).toEqual([
     "The plugin Bad Name is skipped: its name must be lower case words joined by '-'.",
     "The plugin old is skipped: it is made for version 0 of the plugin contract, this is version 1.",
+  ]);
+});
+
+const readsTypes = "typescript" in process.features && Boolean(process.features.typescript);
+const typed = () => file("typed.ts", `const name: string = "typed";\n${branded("{ name }")}`);
+
+test.skipIf(!readsTypes)("R5.5 a TypeScript plugin is loaded as it is (needs Node 22.18)", async () => {
+  const { plugins, problems } = await loadPlugins([typed()], host);
+  expect(problems).toEqual([]);
+  expect(plugins.map(({ name }) => name)).toEqual(["typed"]);
+});
+
+test.skipIf(readsTypes)(
+  "R5.5 an older Node skips a TypeScript plugin with one sentence (needs Node below 22.18)",
+  async () => {
+    const path = typed();
+    const { plugins, problems } = await loadPlugins([path], host);
+    expect(plugins).toEqual([]);
+    expect(problems).toEqual([
+      `The plugin ${path} is skipped: a TypeScript plugin needs Node 22.18 or newer, this is ${process.version}.`,
+    ]);
+  },
+);
+
+test("R5.5 the lines of a plugin's logger carry its name, while it is made and later", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ write: (line) => lines.push(line), level: "info" });
+  const kept: PluginHost[] = [];
+  const talking = definePlugin((given) => {
+    kept.push(given);
+    return { name: "talking" };
+  });
+  const configured = definePlugin({
+    name: "configured",
+    settings: {},
+    create({ log: own }) {
+      own.info("made");
+      return {};
+    },
+  });
+  await loadPlugins([talking, configured], { ...host, log });
+  kept[0]?.log.warn("hello", { about: "it" });
+  kept[0]?.log.child({ part: "socket" }).error("gone");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { level: "info", message: "made", plugin: "configured" },
+    { level: "warn", message: "hello", plugin: "talking", about: "it" },
+    { level: "error", message: "gone", plugin: "talking", part: "socket" },
   ]);
 });

@@ -2,32 +2,52 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeOf, messageOf } from "../base/errors.ts";
-import { isPluginSource, type Plugin, type PluginSource, pluginApiVersion } from "./plugin.ts";
+import {
+  type AnyConfigurablePlugin,
+  isConfigurable,
+  isPluginSource,
+  type Plugin,
+  type PluginSource,
+  pluginApiVersion,
+} from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
+import { pluginLog } from "./plugin-log.ts";
+import { misspelledSections, type PluginSetting, readPluginSettings } from "./plugin-settings.ts";
 
 export interface LoadedPlugins {
   readonly plugins: readonly Plugin[];
   /** One sentence for each that was skipped. */
   readonly problems: readonly string[];
+  /** One sentence for each section of settings that seems to be misspelled. */
+  readonly warnings: readonly string[];
+  /** Of all plugins that declare some. */
+  readonly settings: readonly PluginSetting[];
 }
 
-/** @param sources objects and functions as they are; strings are paths, relative to the workspace or the current folder */
+/** @param sources plugins and what makes them; strings are paths, relative to the workspace or the current folder */
 export async function loadPlugins(
   sources: readonly (PluginSource | string)[],
   host: PluginHost,
 ): Promise<LoadedPlugins> {
   const plugins: Plugin[] = [];
   const problems: string[] = [];
-  for (const source of sources) {
+  const settings: PluginSetting[] = [];
+  const names: string[] = [];
+  for (const given of sources) {
+    let name = typeof given === "string" ? given : (given.name ?? "without a name");
     try {
-      const plugin = makePlugin(typeof source === "string" ? await importPlugin(source) : source, host);
-      plugins.push(plugin);
+      const source = typeof given === "string" ? await importPlugin(given) : given;
+      if (isConfigurable(source)) name = source.name;
+      const made = await makePlugin(source, host);
+      plugins.push(made.plugin);
+      settings.push(...made.settings);
+      names.push(made.plugin.name);
     } catch (error) {
-      const name = typeof source === "string" ? source : (source.name ?? "without a name");
       problems.push(`The plugin ${name} is skipped: ${messageOf(error)}`);
+      names.push(name);
     }
   }
-  return { plugins, problems };
+  return { plugins, problems, settings, warnings: misspelledSections(host.config, names) };
 }
 
 async function importPlugin(path: string): Promise<PluginSource> {
@@ -46,8 +66,30 @@ async function importPlugin(path: string): Promise<PluginSource> {
   throw new Error(`${file} has no default export made by definePlugin().`);
 }
 
-function makePlugin(source: PluginSource, host: PluginHost): Plugin {
-  const plugin = typeof source === "function" ? source(host) : source;
+interface MadePlugin {
+  readonly plugin: Plugin;
+  readonly settings: readonly PluginSetting[];
+}
+
+async function makePlugin(source: PluginSource, host: PluginHost): Promise<MadePlugin> {
+  if (isConfigurable(source)) return configure(source, host);
+  if (typeof source !== "function") return { plugin: checked(source), settings: [] };
+  let name = source.name || "new";
+  const plugin = checked(source({ ...host, log: pluginLog(host.log, () => name) }));
+  name = plugin.name;
+  return { plugin, settings: [] };
+}
+
+/** Nothing of the plugin runs before its settings are right. */
+async function configure(source: AnyConfigurablePlugin, host: PluginHost): Promise<MadePlugin> {
+  const { name, apiVersion } = checked({ name: source.name, apiVersion: source.apiVersion });
+  const { own, shown, secrets } = await readPluginSettings(name, source.settings, host.config);
+  for (const secret of secrets) host.mask.add(secret);
+  const hooks = source.create({ ...host, own: own as never, log: pluginLog(host.log, () => name) });
+  return { plugin: Object.assign(hooks, { name, apiVersion }), settings: shown };
+}
+
+function checked(plugin: Plugin): Plugin {
   if (typeof plugin.name !== "string" || !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(plugin.name)) {
     throw new Error("its name must be lower case words joined by '-'.");
   }

@@ -16,7 +16,8 @@ import type { Inbound } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
 import type { Plugin, PluginSource } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
-import { loadPlugins } from "./plugin-loader.ts";
+import { type LoadedPlugins, loadPlugins } from "./plugin-loader.ts";
+import type { PluginSetting } from "./plugin-settings.ts";
 import { SessionQueue } from "./session-queue.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "./settings.ts";
 import { type ChildRequest, runBeside, runChild, runTurn } from "./turn.ts";
@@ -54,6 +55,8 @@ export interface Runtime extends AsyncDisposable {
   readonly tools: readonly OwnedTool[];
   readonly settings: LoadedSettings["values"];
   readonly loadedSettings: LoadedSettings;
+  /** What plugins declare and config.yml says, secrets masked. */
+  readonly pluginSettings: readonly PluginSetting[];
   readonly workspace: string | undefined;
   readonly storage: TapeStorage;
   readonly events: Emitter<BusEvents>;
@@ -63,6 +66,8 @@ export interface Runtime extends AsyncDisposable {
   readonly mask: SecretMask;
   /** One sentence for each plugin that could not be loaded, and each setting that was passed over. */
   readonly warnings: readonly string[];
+  /** Those of the warnings that are about plugins which were skipped. */
+  readonly problems: readonly string[];
   /** Aborts when the runtime ends, before anything is closed. */
   readonly ending: AbortSignal;
   tapeIdOf(sessionId: string): TapeId;
@@ -102,6 +107,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const events = new Emitter<BusEvents>(log);
   const { values: settings, lookup, config } = loadedSettings;
   const host: PluginHost = {
+    own: {},
     settings,
     lookup,
     config,
@@ -117,15 +123,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const base = loadedSettings.sources.plugins === "config.yml" ? settings.home : process.cwd();
   const paths = [...settings.plugins.map((path) => resolve(base, path)), ...(options.pluginPaths ?? [])];
   const loaded = await loadPlugins([...options.plugins, ...paths], host);
-  const runtime = new PluginRuntime(loaded.plugins, host, loadedSettings, [
-    ...loadedSettings.warnings,
-    ...loaded.problems,
-  ]);
+  const runtime = new PluginRuntime(loaded, host, loadedSettings);
   await runtime.open();
   return runtime;
 }
 
 class PluginRuntime implements Runtime {
+  readonly plugins: readonly Plugin[];
+  readonly pluginSettings: readonly PluginSetting[];
+  readonly warnings: readonly string[];
+  readonly problems: readonly string[];
   readonly hooks: HookRunner;
   readonly sessions = new SessionQueue();
   readonly settings: LoadedSettings["values"];
@@ -142,18 +149,21 @@ class PluginRuntime implements Runtime {
   #tools: readonly OwnedTool[] = [];
 
   constructor(
-    readonly plugins: readonly Plugin[],
+    loaded: LoadedPlugins,
     host: PluginHost,
     readonly loadedSettings: LoadedSettings,
-    readonly warnings: readonly string[],
   ) {
+    this.plugins = loaded.plugins;
+    this.pluginSettings = loaded.settings;
+    this.warnings = [...loadedSettings.warnings, ...loaded.warnings, ...loaded.problems];
+    this.problems = loaded.problems;
     this.settings = host.settings;
     this.workspace = host.workspace;
     this.events = host.events;
     this.log = host.log;
     this.clock = host.clock;
     this.mask = host.mask;
-    this.hooks = new HookRunner(plugins, host.log);
+    this.hooks = new HookRunner(loaded.plugins, host.log);
   }
 
   get storage(): TapeStorage {

@@ -111,6 +111,54 @@ test("R1.4 doctor prints what plugins find broken", async () => {
   expect(result.stdout).toMatch(/Problems\n {2}The flux is out of order\.\n$/);
 });
 
+const configurable = `
+  const plugin = {
+    name: "reader",
+    settings: {
+      type: "object",
+      properties: {
+        site: { type: "string" },
+        limit: { type: "integer", default: 5 },
+        token: { type: "string", writeOnly: true },
+      },
+      required: ["site"],
+    },
+    create: ({ own }) => ({ diagnose: () => own.limit > 9 ? ["The limit " + own.limit + " with " + own.token + " is too high."] : [] }),
+  };
+  Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
+  export default plugin;`;
+
+test("R5.5 doctor shows the settings of plugins with their sources, secrets masked", async () => {
+  using world = createCliWorld();
+  const plugin = world.file("reader.mjs", configurable);
+  world.file("home/config.yml", "plugin_settings:\n  reader:\n    site: a.example\n    token: very-secret\n");
+  const words = ["doctor", "--plugin", plugin, "--model", world.script("ok")];
+  const { code, stdout } = await world.run(words);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ {2}plugin_settings\.reader\.site +config\.yml +a\.example$/m);
+  expect(stdout).toMatch(/^ {2}plugin_settings\.reader\.limit +default +5$/m);
+  expect(stdout).toMatch(/^ {2}plugin_settings\.reader\.token +config\.yml +\*\*\*$/m);
+  world.file("home/config.yml", "plugin_settings:\n  reader: { site: a, limit: 10, token: very-secret }\n");
+  const told = await world.run([...words, "--json"]);
+  expect(told.stdout).toContain("The limit 10 with *** is too high.");
+  expect(told.stdout).not.toContain("very-secret");
+});
+
+test("R5.5 doctor tells which setting of a plugin is wrong, and exits 1; a run goes on without the plugin", async () => {
+  using world = createCliWorld();
+  const plugin = world.file("reader.mjs", configurable);
+  world.file("home/config.yml", "plugin_settings:\n  reader: { site: a.example, limt: 3 }\n");
+  const sentence =
+    "The plugin reader is skipped: plugin_settings.reader.limt in config.yml is no setting of the plugin; did you mean limit?";
+  const words = ["--plugin", plugin, "--model", world.script("ok")];
+  const { code, stdout } = await world.run(["doctor", "--json", ...words]);
+  expect({ code, problems: (JSON.parse(stdout) as { problems: string[] }).problems }).toEqual({
+    code: 1,
+    problems: [sentence],
+  });
+  expect(await world.run(["run", "hi", ...words])).toEqual({ code: 0, stdout: "ok\n", stderr: `bub: ${sentence}\n` });
+});
+
 test("R3.4 doctor reports corrupt lines of the session's tape, and exits 1", async () => {
   using world = createCliWorld();
   const model = world.script("ok");

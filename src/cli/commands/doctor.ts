@@ -50,14 +50,13 @@ export async function runDoctor(
 }
 
 async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal): Promise<Report> {
-  const { loadedSettings, settings, workspace } = runtime;
+  const { settings, workspace } = runtime;
   const [models, programs, tape, diagnoses] = await Promise.all([
     checkModels(runtime),
     checkPrograms(settings, signal),
     checkTape(runtime, sessionId, signal),
     runtime.hooks.collect("diagnose", runtime),
   ]);
-  const skippedPlugins = runtime.warnings.filter((warning) => !loadedSettings.warnings.includes(warning));
   const broken = [...models, tape].flatMap(({ problems }) => problems);
   return {
     version,
@@ -69,17 +68,21 @@ async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal)
     models,
     programs,
     tape,
-    warnings: [...loadedSettings.warnings, ...programs.flatMap(({ warnings }) => warnings)],
-    problems: [...skippedPlugins, ...broken, ...diagnoses.flatMap(({ answer }) => answer)],
+    warnings: [
+      ...runtime.warnings.filter((warning) => !runtime.problems.includes(warning)),
+      ...programs.flatMap(({ warnings }) => warnings),
+    ],
+    problems: [...runtime.problems, ...broken, ...diagnoses.flatMap(({ answer }) => answer)],
   };
 }
 
-function reportSettings({ settings, loadedSettings }: Runtime): SettingReport[] {
-  return (Object.keys(settingTable) as SettingName[]).map((name) => {
+function reportSettings({ settings, loadedSettings, pluginSettings }: Runtime): SettingReport[] {
+  const own = (Object.keys(settingTable) as SettingName[]).map((name) => {
     const value = (settings[name] ?? null) as JsonValue;
     const isSecret = "secret" in settingTable[name] && settingTable[name].secret === true;
     return { name: configKeyOf(name), value: isSecret ? masked(value) : value, source: loadedSettings.sources[name] };
   });
+  return [...own, ...pluginSettings];
 }
 
 /** Keeps the shape and the names; of a text only that there is one. */
