@@ -20,7 +20,9 @@ export interface GuardLimits {
  */
 export function guardModel(model: Model, limits: GuardLimits = {}): Model {
   const { provider, modelId } = model;
-  return { provider, modelId, stream: (request) => guarded(model, request, limits) };
+  const stream: Model["stream"] = (request) => guarded(model, request, limits);
+  if (model.limits === undefined) return { provider, modelId, stream };
+  return { provider, modelId, stream, limits: (signal) => model.limits?.(signal) ?? Promise.resolve({}) };
 }
 
 async function* guarded(

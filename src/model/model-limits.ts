@@ -1,19 +1,5 @@
 // What a provider's list says of a model, asked when it matters and remembered.
-import type { MediaType } from "../base/content.ts";
-import type { Model } from "./model.ts";
-
-export interface ModelLimits {
-  /** Tokens of question and answer together. */
-  readonly contextWindow?: number;
-  /** The media that it takes. */
-  readonly media?: readonly MediaType[];
-}
-
-/** A model whose provider has a list that says more than names. */
-export interface ListedModel extends Model {
-  /** Asks the list; a property that it does not tell is absent. */
-  limits?(signal: AbortSignal): Promise<ModelLimits>;
-}
+import type { Model, ModelLimits } from "./model.ts";
 
 /** How long a list is waited for (milliseconds): it is never worth more. */
 const patienceMs = 5_000;
@@ -21,7 +7,7 @@ const patienceMs = 5_000;
 const asked = new WeakMap<Model, Promise<ModelLimits>>();
 
 /** Asked once a model; a list that fails, or takes more than five seconds, says nothing. Never rejects. */
-export function limitsOf(model: ListedModel): Promise<ModelLimits> {
+export function limitsOf(model: Model): Promise<ModelLimits> {
   if (model.limits === undefined) return Promise.resolve({});
   const known = asked.get(model);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 // Who answers: the contract between a run and any provider's wire format.
-import type { Content, MediaPart } from "../base/content.ts";
+import type { Content, MediaPart, MediaType } from "../base/content.ts";
 import type { ErrorKind } from "../base/errors.ts";
 import type { Usage } from "../base/events.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
@@ -72,6 +72,14 @@ export type ModelEvent =
   | { type: "tool-call"; id: string; name: string; arguments: string; incomplete?: true }
   | { type: "finish"; reason: FinishReason; rawReason?: string; usage?: Usage; providerData?: JsonValue };
 
+/** What a provider tells of a model; what it does not tell is absent. */
+export interface ModelLimits {
+  /** Tokens of a request and its answer together. */
+  readonly contextWindow?: number;
+  /** The media that it takes. */
+  readonly media?: readonly MediaType[];
+}
+
 /** One model of one provider, ready to be asked. Holds no state of a conversation. */
 export interface Model {
   /** For example `openai`. */
@@ -80,6 +88,8 @@ export interface Model {
   readonly modelId: string;
   /** One call: no retries, no time-outs of its own. Cancelled by `request.signal`, whose reason it throws. */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
+  /** Asks the provider's list for what it says of this model; absent where there is no such list. */
+  limits?(signal: AbortSignal): Promise<ModelLimits>;
 }
 
 export type ModelFailure =

@@ -32,6 +32,8 @@ export interface HttpResponse {
 export interface Transport {
   /** @throws ModelError `network` or `malformed`, or the signal's reason */
   post(request: HttpRequest): Promise<HttpResponse>;
+  /** @throws like `post` */
+  get(request: Omit<HttpRequest, "body">): Promise<HttpResponse>;
   /** Closes the kept connections. */
   close(): void;
 }
@@ -63,20 +65,22 @@ export function createTransport({ connectTimeoutMs = 20_000, lookup }: Transport
     clients.set(protocol, loaded);
     return loaded;
   };
+  const ask = async (method: Call["method"], request: HttpRequest): Promise<HttpResponse> => {
+    const url = new URL(request.url);
+    const client = await clientFor(url.protocol);
+    if (draining.size > 0) await atMost(reuseMs, Promise.all(draining));
+    const call = { ...request, method, url, connectTimeoutMs, lookup, draining };
+    try {
+      return await send(client.request, { ...call, agent: client.agent });
+    } catch (error) {
+      // The server closed a kept connection while this request was on its way: nothing was read of it.
+      if (error instanceof StaleConnection) return await send(client.request, { ...call, agent: false });
+      throw error;
+    }
+  };
   return {
-    async post(request) {
-      const url = new URL(request.url);
-      const client = await clientFor(url.protocol);
-      if (draining.size > 0) await atMost(reuseMs, Promise.all(draining));
-      const call = { ...request, url, connectTimeoutMs, lookup, draining };
-      try {
-        return await send(client.request, { ...call, agent: client.agent });
-      } catch (error) {
-        // The server closed a kept connection while this request was on its way: nothing was read of it.
-        if (error instanceof StaleConnection) return await send(client.request, { ...call, agent: false });
-        throw error;
-      }
-    },
+    post: (request) => ask("POST", request),
+    get: (request) => ask("GET", { ...request, body: [] }),
     close() {
       for (const client of clients.values()) void client.then(({ agent }) => agent.destroy());
       clients.clear();
@@ -92,6 +96,7 @@ async function loadClient(protocol: string): Promise<Client> {
 class StaleConnection extends Error {}
 
 interface Call extends Omit<HttpRequest, "url"> {
+  method: "POST" | "GET";
   url: URL;
   /** False: a connection of its own, not kept. */
   agent: Agent | false;
@@ -102,20 +107,24 @@ interface Call extends Omit<HttpRequest, "url"> {
 }
 
 function send(open: Client["request"], call: Call): Promise<HttpResponse> {
-  const { url, headers, body, signal, agent, connectTimeoutMs, lookup } = call;
+  const { method, url, headers, body, signal, agent, connectTimeoutMs, lookup } = call;
   const address = url.origin + url.pathname;
   const content = body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const request = open({
-      method: "POST",
+      method,
       agent,
       protocol: url.protocol,
       hostname: url.hostname.replace(/^\[|\]$/g, ""),
       port: url.port,
       path: url.pathname + url.search,
       ...connecting(lookup),
-      headers: { "user-agent": `bub/${version}`, ...headers, "content-length": String(content.byteLength) },
+      headers: {
+        "user-agent": `bub/${version}`,
+        ...headers,
+        ...(method === "POST" && { "content-length": String(content.byteLength) }),
+      },
     });
     const abort = () => request.destroy();
     const settled = () => signal.removeEventListener("abort", abort);

@@ -32,6 +32,8 @@ export interface RequestBody {
 export interface WireFormat {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** Where the provider lists its models with what they take; undefined for lists of names alone. */
+  readonly list?: URL | undefined;
   build(request: ModelRequest): Promise<RequestBody>;
   createReader(options: AnswerOptions): AnswerReader;
 }
@@ -39,7 +41,7 @@ export interface WireFormat {
 /** The model that speaks a format. */
 export function createWireModel(options: WireOptions, format: WireFormat): Model {
   const { provider, modelId, key, keyVariable, transport, graceMs = 5_000 } = options;
-  const { url } = format;
+  const { url, list } = format;
   const endpoint: Endpoint = { provider, address: url.origin + url.pathname, keyVariable, key };
   const headers = {
     ...options.headers,
@@ -48,7 +50,14 @@ export function createWireModel(options: WireOptions, format: WireFormat): Model
     ...format.headers,
   };
   const call = { endpoint, headers, format, transport, graceMs };
-  return { provider, modelId, stream: (request) => streamAnswer(request, call) };
+  const stream: Model["stream"] = (request) => streamAnswer(request, call);
+  if (list === undefined) return { provider, modelId, stream };
+  const ask = { url: list, headers: { ...options.headers, ...format.headers }, transport };
+  const limits: Model["limits"] = async (signal) => {
+    const { askModelList } = await import("./model-list.ts");
+    return askModelList(modelId, { ...ask, signal });
+  };
+  return { provider, modelId, stream, limits };
 }
 
 /** The API's address with a path added. */
@@ -62,6 +71,11 @@ export function addressOf(apiBase: string, path: string): URL {
 export function versionedAddressOf(apiBase: string, version: string, path: string): URL {
   const hasVersion = /\/v\d[^/]*\/*$/.test(new URL(apiBase).pathname);
   return addressOf(apiBase, hasVersion ? path : `/${version}${path}`);
+}
+
+/** A list that is worth asking: on the provider's own host. Other servers' lists hold names alone, or are none. */
+export function listOn(host: string, address: URL): URL | undefined {
+  return address.hostname === host ? address : undefined;
 }
 
 interface Call {

@@ -1,7 +1,7 @@
 // Models of servers that speak the OpenAI Chat Completions format.
 import type { JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
-import { addressOf, createWireModel, type WireOptions } from "../wire.ts";
+import { addressOf, createWireModel, listOn, type WireOptions } from "../wire.ts";
 import { ChatAnswerReader } from "./answer.ts";
 import { BodyBuilder } from "./request.ts";
 
@@ -16,6 +16,7 @@ export function createChatCompletionsModel(options: WireOptions): Model {
   });
   return createWireModel(options, {
     url,
+    list: listOn("openrouter.ai", addressOf(options.apiBase, "/models")),
     headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     build: (request) => builder.build(request),
     createReader: (answer) => new ChatAnswerReader(answer),

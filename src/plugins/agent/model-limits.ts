@@ -2,8 +2,8 @@
 import { describeMedia, type MediaPart } from "../../base/content.ts";
 import { imageLimitsOf, overImageLimit } from "../../model/media-limits.ts";
 import { withMediaNotes } from "../../model/media-notes.ts";
-import type { ModelMessage } from "../../model/model.ts";
-import { type ListedModel, limitsOf, type ModelLimits } from "../../model/model-limits.ts";
+import type { ModelLimits, ModelMessage } from "../../model/model.ts";
+import { limitsOf } from "../../model/model-limits.ts";
 import { hasMedia } from "./rejected-media.ts";
 import type { Run } from "./run.ts";
 import { messageTokens } from "./tokens.ts";
@@ -15,7 +15,7 @@ const smallConversation = 4_000;
 export async function knownLimits(run: Run, messages: readonly ModelMessage[]): Promise<ModelLimits> {
   const { contextWindow } = run.turn.runtime.settings;
   const own = contextWindow === undefined ? {} : { contextWindow };
-  const model: ListedModel = run.models.current;
+  const { current: model } = run.models;
   if (model.limits === undefined) return own;
   const matters = contextWindow === undefined && messageTokens(messages) > smallConversation;
   return matters || hasMedia(messages) ? { ...(await limitsOf(model)), ...own } : own;
