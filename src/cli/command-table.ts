@@ -89,7 +89,11 @@ export const commands: readonly CommandSpec[] = [
     name: "hooks",
     summary: "Show which plugins answer each hook, and where each tool comes from.",
     example: "bub hooks --json",
-    options: [json],
+    options: [
+      { name: "trace", value: "message", help: "answer this message as run does, and show how long each hook took" },
+      ...session,
+      json,
+    ],
     load: async () => (await import("./commands/hooks.ts")).runHooks,
   },
   {

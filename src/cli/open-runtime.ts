@@ -4,6 +4,7 @@ import { BubError } from "../base/errors.ts";
 import { isJsonObject, parseJson } from "../base/json.ts";
 import { neutralise } from "../base/terminal-text.ts";
 import type { TextOutput } from "../base/text-output.ts";
+import type { HookTrace } from "../kernel/hook-trace.ts";
 import type { Plugin } from "../kernel/plugin.ts";
 import { createRuntime, type Runtime } from "../kernel/runtime.ts";
 import { defaults } from "../plugins/defaults.ts";
@@ -14,12 +15,13 @@ export interface OpenRuntimeOptions {
   plugins?: readonly Plugin[];
   /** Says on stderr what could not be loaded or set. Default true. */
   printsWarnings?: boolean;
+  hookTrace?: HookTrace;
 }
 
 /** Dispose the runtime. @throws BubError `config` when there is nothing that could work */
 export async function openRuntime(
   context: CommandContext,
-  { plugins = [], printsWarnings = true }: OpenRuntimeOptions = {},
+  { plugins = [], printsWarnings = true, hookTrace }: OpenRuntimeOptions = {},
 ): Promise<Runtime> {
   const { options, env, stderr } = context;
   await checkFolder(options.workspace);
@@ -29,6 +31,7 @@ export async function openRuntime(
     workspace: options.workspace,
     settings: { model: options.model },
     env,
+    hookTrace,
     writeLog: (line) => stderr.write(env.BUB_LOG_LEVEL === "debug" ? `${line}\n` : `${renderLogLine(line)}\n`),
   });
   if (printsWarnings) printWarnings(runtime, stderr);

@@ -1,6 +1,7 @@
 // Asks the plugins of one runtime: order, combination and isolation of every hook.
 import { BubError, isBubError, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import type { HookTrace } from "./hook-trace.ts";
 import { type HookKind, type HookName, type Hooks, type HooksOf, hookKinds } from "./hooks.ts";
 import type { Plugin } from "./plugin.ts";
 
@@ -24,11 +25,16 @@ export class HookRunner {
   readonly #handlers = new Map<HookName, readonly HookHandler<HookName>[]>();
   readonly #log: Logger;
 
-  /** @param plugins in order of registration: builtins first, newest last */
-  constructor(plugins: readonly Plugin[], log: Logger) {
+  /**
+   * @param plugins in order of registration: builtins first, newest last
+   * @param trace times every call; without it there is nothing between
+   */
+  constructor(plugins: readonly Plugin[], log: Logger, trace?: HookTrace) {
     this.#log = log;
     for (const hook of Object.keys(hookKinds) as HookName[]) {
-      const handlers = plugins.flatMap((plugin) => (plugin[hook] === undefined ? [] : [handlerOf(plugin, hook)]));
+      const handlers = plugins.flatMap((plugin) =>
+        plugin[hook] === undefined ? [] : [handlerOf(plugin, hook, trace)],
+      );
       if (newestFirst(hookKinds[hook])) handlers.reverse();
       this.#handlers.set(hook, handlers);
     }
@@ -145,9 +151,13 @@ export function pluginError(plugin: string, hook: string, error: unknown): unkno
   });
 }
 
-function handlerOf(plugin: Plugin, hook: HookName): HookHandler<HookName> {
+function handlerOf(plugin: Plugin, hook: HookName, trace: HookTrace | undefined): HookHandler<HookName> {
   const method = plugin[hook] as (...args: unknown[]) => never;
-  return { plugin: plugin.name, call: (...args: unknown[]) => method.apply(plugin, args) };
+  const call = (...args: unknown[]) => method.apply(plugin, args);
+  return {
+    plugin: plugin.name,
+    call: trace === undefined ? call : (trace.timed(plugin.name, hook, call) as typeof call),
+  };
 }
 
 function newestFirst(kind: HookKind): boolean {

@@ -14,6 +14,7 @@ import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
 import type { OwnedTool } from "../tools/toolset.ts";
 import type { Inbound } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
+import type { HookTrace } from "./hook-trace.ts";
 import type { Plugin, PluginSource } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import { type LoadedPlugins, loadPlugins } from "./plugin-loader.ts";
@@ -39,6 +40,8 @@ export interface RuntimeOptions {
   /** Takes finished log lines; default: stderr. */
   writeLog?: (line: string) => void;
   clock?: Clock;
+  /** Times every hook; off by default. */
+  hookTrace?: HookTrace;
 }
 
 export interface RunOptions {
@@ -123,7 +126,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const base = loadedSettings.sources.plugins === "config.yml" ? settings.home : process.cwd();
   const paths = [...settings.plugins.map((path) => resolve(base, path)), ...(options.pluginPaths ?? [])];
   const loaded = await loadPlugins([...options.plugins, ...paths], host);
-  const runtime = new PluginRuntime(loaded, host, loadedSettings);
+  const runtime = new PluginRuntime(loaded, host, loadedSettings, options.hookTrace);
   await runtime.open();
   return runtime;
 }
@@ -152,6 +155,7 @@ class PluginRuntime implements Runtime {
     loaded: LoadedPlugins,
     host: PluginHost,
     readonly loadedSettings: LoadedSettings,
+    hookTrace: HookTrace | undefined,
   ) {
     this.plugins = loaded.plugins;
     this.pluginSettings = loaded.settings;
@@ -163,7 +167,7 @@ class PluginRuntime implements Runtime {
     this.log = host.log;
     this.clock = host.clock;
     this.mask = host.mask;
-    this.hooks = new HookRunner(loaded.plugins, host.log);
+    this.hooks = new HookRunner(loaded.plugins, host.log, hookTrace);
   }
 
   get storage(): TapeStorage {

@@ -1,9 +1,10 @@
-// `bub hooks`: which plugins answer each hook, in the order in which they are asked, and where each tool comes from.
+// `bub hooks`: which plugins answer each hook, in the order in which they are asked, where each tool comes from, and how long hooks take.
 import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
 import type { HookReport } from "../../kernel/hook-runner.ts";
 import type { OwnedTool, Runtime } from "../../kernel/runtime.ts";
 import { createToolset } from "../../tools/toolset.ts";
 import type { CommandContext } from "../command-context.ts";
+import { runTraced, type TraceOptions } from "../hook-trace.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { renderTable } from "../table.ts";
 
@@ -19,9 +20,10 @@ interface ToolReport {
 
 export async function runHooks(
   _words: readonly string[],
-  options: { json?: boolean },
+  options: TraceOptions & { trace?: string },
   context: CommandContext,
 ): Promise<number> {
+  if (options.trace !== undefined) return runTraced(options.trace, options, context);
   await using runtime = await openRuntime(context);
   const hooks = runtime.hooks.report();
   const tools = reportTools(runtime);
