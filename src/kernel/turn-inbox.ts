@@ -25,9 +25,25 @@ export function openTurnInbox(
   const stop = inboxes.watch(tape, () => {
     arrived = true;
     wake?.();
-    void obeyQuit();
+    void obeyQuits();
   });
 
+  let isLooking = false;
+  let hasMore = false;
+  /** One look at a time, however many items arrive meanwhile. */
+  const obeyQuits = async () => {
+    hasMore = true;
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      while (hasMore) {
+        hasMore = false;
+        await obeyQuit();
+      }
+    } finally {
+      isLooking = false;
+    }
+  };
   const obeyQuit = async () => {
     for (const item of await inboxes.list(tape)) {
       if (item.kind !== "quit") continue;

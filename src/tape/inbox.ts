@@ -28,6 +28,8 @@ export class FileInboxes implements InboxPort {
   readonly #options: FileInboxesOptions;
   readonly #nextId: () => InboxId;
   readonly #listeners = new TapeListeners();
+  /** Items that were read and are still there, by file name: a file never changes once it is in its place. */
+  readonly #read = new Map<TapeId, ReadonlyMap<string, InboxItem>>();
 
   constructor(options: FileInboxesOptions) {
     this.#options = options;
@@ -56,12 +58,16 @@ export class FileInboxes implements InboxPort {
   }
 
   async list(tape: TapeId): Promise<readonly InboxItem[]> {
-    const items: InboxItem[] = [];
+    const before = this.#read.get(tape);
+    const items = new Map<string, InboxItem>();
     for (const name of (await this.#namesOf(tape)).sort()) {
-      const item = await this.#read(join(this.#folderOf(tape), name), name.slice(0, -suffix.length) as InboxId);
-      if (item !== undefined) items.push(item);
+      const id = name.slice(0, -suffix.length) as InboxId;
+      const item = before?.get(name) ?? (await this.#readItem(join(this.#folderOf(tape), name), id));
+      if (item !== undefined) items.set(name, item);
     }
-    return items;
+    if (items.size > 0) this.#read.set(tape, items);
+    else this.#read.delete(tape);
+    return [...items.values()];
   }
 
   async remove(tape: TapeId, id: InboxId): Promise<void> {
@@ -107,7 +113,7 @@ export class FileInboxes implements InboxPort {
     }
   }
 
-  async #read(path: string, id: InboxId): Promise<InboxItem | undefined> {
+  async #readItem(path: string, id: InboxId): Promise<InboxItem | undefined> {
     try {
       const item = parseItem(await promisify(readFile)(path, "utf8"), id);
       if (item === undefined) this.#options.log.warn("an inbox item cannot be read and is left alone", { path });

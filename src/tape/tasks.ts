@@ -1,10 +1,10 @@
 // Tasks that are under way, a file each; at its end the file becomes an item of the inbox.
-import { readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { closeSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import type { TapeId, TaskId } from "../base/ids.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
-import { ensureFolder, replaceFile } from "./durable-file.ts";
+import { ensureFolder, openPrivate, replaceFile, writeWhole } from "./durable-file.ts";
 import { fileError, orFileError } from "./file-error.ts";
 import { type FileInboxes, parseDraft } from "./inbox.ts";
 import type { InboxDraft, InboxItem, TaskPort, TaskRecord } from "./store.ts";
@@ -24,11 +24,8 @@ export class FileTasks implements TaskPort {
 
   async put(tape: TapeId, id: TaskId, data: JsonObject): Promise<void> {
     const path = this.#pathOf(tape, id);
-    try {
-      await replaceFile(path, JSON.stringify({ task: data }));
-    } catch (error) {
-      throw fileError("record the task in", path, error);
-    }
+    // In place: half a record still says that there is a task.
+    orFileError("record the task in", path, () => writeInPlace(path, JSON.stringify({ task: data })));
   }
 
   async list(tape: TapeId): Promise<readonly TaskRecord[]> {
@@ -48,8 +45,7 @@ export class FileTasks implements TaskPort {
     return this.#options.inboxes.place(tape, draft, async (path, item) => {
       // Written where the record is, so that one rename ends the task and tells of it.
       await replaceFile(record, JSON.stringify({ ...item, task: data }));
-      ensureFolder(dirname(path));
-      renameSync(record, path);
+      moveInto(record, path);
     });
   }
 
@@ -71,7 +67,27 @@ export class FileTasks implements TaskPort {
   }
 }
 
-/** What is half written has another name. */
+function writeInPlace(path: string, text: string): void {
+  const fd = openPrivate(path, "w");
+  try {
+    writeWhole(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Renames; a missing folder is made on the way. */
+function moveInto(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    ensureFolder(dirname(to));
+    renameSync(from, to);
+  }
+}
+
+/** An end that is half written has another name. */
 function isTaskId(name: string): name is TaskId {
   return /^sub-[0-9a-f]{8}$/.test(name);
 }

@@ -1,6 +1,7 @@
 // The session of a child, taken at the call: an empty one, a copy of the parent's, or one that stays.
 import { BubError, isBubError } from "../../base/errors.ts";
 import type { TaskId } from "../../base/ids.ts";
+import type { Runtime } from "../../kernel/runtime.ts";
 import { type SessionSeat, takeSeat } from "../../kernel/session-seat.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
@@ -24,7 +25,7 @@ export async function takeChildSession(beginning: Beginning, taskId: TaskId, par
 async function takeKept(sessionId: string, { runtime }: Turn): Promise<SessionSeat> {
   if (runtime.sessions.isBusy(sessionId)) throw busy(sessionId);
   try {
-    return await takeSeat(sessionId, runtime, { signal: runtime.ending, wait: false });
+    return await takeSeat(sessionId, runtime, { signal: endingOf(runtime), wait: false });
   } catch (error) {
     // Held by another process, or by one that this process was started by.
     if (isBubError(error) && (error.kind === "temporary" || error.kind === "invalid_input"))
@@ -36,7 +37,12 @@ async function takeKept(sessionId: string, { runtime }: Turn): Promise<SessionSe
 /** Kept in memory, and gone with its seat. */
 function takeTemporary(sessionId: string, { runtime }: Turn): Promise<SessionSeat> {
   const storage = createMemoryStorage({ clock: runtime.clock });
-  return takeSeat(sessionId, runtime, { signal: runtime.ending, storage });
+  return takeSeat(sessionId, runtime, { signal: endingOf(runtime), storage });
+}
+
+/** A signal of its own: many listeners on one look like a leak. */
+function endingOf({ ending }: Runtime): AbortSignal {
+  return AbortSignal.any([ending]);
 }
 
 function busy(sessionId: string, cause?: unknown): BubError {

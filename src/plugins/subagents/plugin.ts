@@ -48,7 +48,8 @@ export const subagentsPlugin = definePlugin((host: PluginHost) => {
     continueRun: (turn) => (turn.isChild ? undefined : moreOf(turn, board)),
     afterToolCall: (outcome, call) => deliveries.settle(outcome, call),
     saveState: (turn) => deliveries.forget(turn),
-    endSession: (sessionId, runtime) => board.quit(sessionId, runtime),
+    // Children have no tasks, and there may be very many of them.
+    endSession: (sessionId, runtime) => (sessionId.startsWith("temp/") ? undefined : board.quit(sessionId, runtime)),
     diagnose: (runtime) => profiles.problems(runtime),
     lifespan: (runtime) => life(runtime, board, records),
   };

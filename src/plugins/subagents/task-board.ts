@@ -36,6 +36,10 @@ export class TaskBoard {
   readonly #host: PluginHost;
   readonly #records: TaskRecords;
   readonly #live = new Map<string, Entry>();
+  /** Those that run, by the child's session; a session has one at most. */
+  readonly #running = new Map<string, Task>();
+  /** How many a turn has started that have not ended. */
+  readonly #outstanding = new Map<string, number>();
   readonly #ended = new Map<string, Task>();
   /** Ends that could not be written down: told from here, by the next run that asks. */
   readonly #untold = new Map<string, { value: TaskValue; task: Task }>();
@@ -43,10 +47,7 @@ export class TaskBoard {
   constructor(host: PluginHost, records: TaskRecords) {
     this.#host = host;
     this.#records = records;
-    host.events.on("run-started", ({ sessionId, model }) => {
-      for (const { task } of this.#live.values())
-        if (task.identity.sessionId === sessionId && task.status === "running") task.runsOn(model);
-    });
+    host.events.on("run-started", ({ sessionId, model }) => this.#running.get(sessionId)?.runsOn(model));
   }
 
   /** Lets a recorded task run, at once or after those before it. */
@@ -54,6 +55,7 @@ export class TaskBoard {
     const entry: Entry = { ...live, leaveQueue: () => undefined, isQuiet: false, isEnding: false };
     const { task, run, turn, seat } = live;
     this.#live.set(task.id, entry);
+    this.#count(turn, 1);
     if (isTemporary(seat)) {
       // Shells that the child left in the background end beside it, not after it.
       run.signal.addEventListener("abort", () => void this.#endShells(seat, turn.runtime), { once: true });
@@ -76,7 +78,7 @@ export class TaskBoard {
 
   /** True while a task that the turn started has not ended. */
   isOutstanding({ turnId }: Turn): boolean {
-    return [...this.#live.values()].some(({ turn }) => turn.turnId === turnId);
+    return this.#outstanding.has(turnId);
   }
 
   /** False when the task has ended, or is about to. */
@@ -131,6 +133,7 @@ export class TaskBoard {
   async #carryOut(entry: Entry): Promise<void> {
     const { task, run } = entry;
     task.begin(this.#host.clock.now());
+    this.#running.set(task.identity.sessionId, task);
     this.#announce("subagent-started", entry);
     await this.#end(entry, await run.run());
   }
@@ -139,12 +142,14 @@ export class TaskBoard {
     if (entry.isEnding) return;
     entry.isEnding = true;
     const { task, turn } = entry;
+    this.#running.delete(task.identity.sessionId);
     await this.#leaveSession(entry);
     await this.#tell(entry, end);
     task.end(end, this.#host.clock.now());
     turn.state.childUsage ??= {};
     addUsage(turn.state.childUsage, task.usage);
     this.#live.delete(task.id);
+    this.#count(turn, -1);
     this.#remember(task);
     this.#announce("subagent-finished", entry);
     entry.leaveQueue();
@@ -181,6 +186,12 @@ export class TaskBoard {
   #announce(type: "subagent-started" | "subagent-finished", { task, turn }: Entry): void {
     this.#host.events.emit(type, { task: task.snapshot, state: turn.state });
     turn.tell({ type, task: task.snapshot });
+  }
+
+  #count({ turnId }: Turn, change: number): void {
+    const count = (this.#outstanding.get(turnId) ?? 0) + change;
+    if (count > 0) this.#outstanding.set(turnId, count);
+    else this.#outstanding.delete(turnId);
   }
 
   #remember(task: Task): void {
