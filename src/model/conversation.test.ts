@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { ConversationRenderer, plainCallId } from "./conversation.ts";
+import type { ModelMessage } from "./model.ts";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+let renders = 0;
+const renderer = () =>
+  new ConversationRenderer({
+    opening: bytes("opening"),
+    callId: (id) => plainCallId(id, 20),
+    render(message, ids) {
+      renders++;
+      const said = typeof message.content === "string" ? message.content : "";
+      const blocks = said === "" && ids.length === 0 ? [] : [bytes([said, ...ids].join(" "))];
+      const afterResults = message.role === "tool" ? [bytes(`after ${ids[0]}`)] : [];
+      return { side: message.role === "assistant" ? "assistant" : "user", blocks, afterResults, hasMedia: false };
+    },
+  });
+
+const user = (content: string): ModelMessage => ({ role: "user", content });
+const answer = (content: string, ...ids: string[]): ModelMessage => ({
+  role: "assistant",
+  content,
+  calls: ids.map((id) => ({ id, name: "x", arguments: {} })),
+});
+const result = (callId: string): ModelMessage => ({ role: "tool", callId, name: "x", content: "r", isError: false });
+
+async function shown(messages: readonly ModelMessage[], from = renderer()): Promise<string[]> {
+  const { passages } = await from.render(messages, async () => "");
+  return passages.map(({ side, blocks }) => `${side}: ${blocks.map((block) => Buffer.from(block)).join(" | ")}`);
+}
+
+test("neighbours of one side become one passage; what is hoisted follows the results of its step", async () => {
+  const messages = [user("a"), user("b"), answer("c", "1", "2"), result("1"), result("2"), user("d"), answer("e")];
+  expect(await shown(messages)).toEqual([
+    "user: a | b",
+    "assistant: c 1 2",
+    "user: r 1 | r 2 | after 1 | after 2 | d",
+    "assistant: e",
+  ]);
+});
+
+test("an answer first gets something before it, also when nothing is left of it", async () => {
+  expect(await shown([answer("a")])).toEqual(["user: opening", "assistant: a"]);
+  expect(await shown([answer(""), user("b")])).toEqual(["user: opening | b"]);
+});
+
+test("ids that come again are told apart, in calls and in their results", async () => {
+  const step = [answer("", "f:0"), result("f:0")];
+  const all = (await shown([user("a"), ...structuredClone(step), ...structuredClone(step)])).join("\n");
+  const ids = [...new Set(all.match(/f_\w+/g))];
+  expect(ids).toHaveLength(2);
+  for (const id of ids) expect(all.split(id)).toHaveLength(4);
+});
+
+test("R2.4 a message is rendered once for its object", async () => {
+  const messages = [user("a"), answer("b", "1"), result("1")];
+  const one = renderer();
+  await shown(messages, one);
+  const before = renders;
+  await shown([...messages, user("c")], one);
+  expect(renders).toBe(before + 1);
+});
+
+test("call ids of letters that all take: unchanged where they may be, else marked by a hash", () => {
+  expect(plainCallId("call_1", 20)).toBe("call_1");
+  const [colon, dot, long] = ["a:1", "a.1", "x".repeat(30)].map((id) => plainCallId(id, 20));
+  for (const id of [colon, dot, long]) expect(id).toMatch(/^[\w-]{1,20}$/);
+  expect(new Set([colon, dot, long]).size).toBe(3);
+});
