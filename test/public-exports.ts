@@ -71,6 +71,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "sessionSettingsPlugin",
     "shellPlugin",
     "skillsPlugin",
+    "spillPlugin",
     "storagePlugin",
     "subagentsPlugin",
     "tapeToolsPlugin",

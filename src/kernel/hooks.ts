@@ -6,7 +6,9 @@ import type { Model, ModelMessage, ModelRequest } from "../model/model.ts";
 import type { TapeEntry } from "../tape/entry.ts";
 import type { TapeStorage } from "../tape/store.ts";
 import type { CheckedCall, Outcome, ToolCall, Verdict } from "../tools/interception.ts";
+import type { ToolOutcome } from "../tools/outcome.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { Toolset } from "../tools/toolset.ts";
 import type { Channel } from "./channel.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import type { Inbound, Outbound, Prompt } from "./envelope.ts";
@@ -133,6 +135,8 @@ export interface Hooks {
   beforeToolCall(call: CheckedCall, turn: Turn): Awaitable<Verdict | undefined>;
   /** Sees every outcome, of denied and invalid calls too; an answer takes its place. */
   afterToolCall(outcome: Outcome, call: ToolCall, turn: Turn): Awaitable<Outcome | undefined>;
+  /** Puts a model's large result elsewhere, after it was rendered: the answer is what the model gets in its place. */
+  spillResult(outcome: ToolOutcome, toolset: Toolset, turn: Turn): Awaitable<ToolOutcome | undefined>;
   /** Told when a person quits a session: stop everything that belongs to it. */
   endSession(sessionId: string, runtime: Runtime): Awaitable<void>;
   /** Told of an error of any stage. */
@@ -175,6 +179,7 @@ export const hookKinds = {
   afterModelCall: "notify",
   beforeToolCall: "chain",
   afterToolCall: "chain",
+  spillResult: "first",
   endSession: "notify",
   onError: "notify",
   diagnose: "collect",

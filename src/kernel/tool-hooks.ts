@@ -1,6 +1,8 @@
 // Joins the plugins' tool hooks to the calls of a turn.
 import { isAbortError } from "../base/abort.ts";
 import type { CheckedCall, Interception, Outcome, ToolCall, Verdict } from "../tools/interception.ts";
+import type { ToolOutcome } from "../tools/outcome.ts";
+import type { Toolset } from "../tools/toolset.ts";
 import { attributed } from "./hook-runner.ts";
 import type { Turn } from "./turn-state.ts";
 
@@ -9,7 +11,18 @@ export function hookInterception(turn: Turn): Interception {
     before: (call) => askBefore(call, turn),
     after: (call, outcome) => passAfter(call, outcome, turn),
     ask: turn.inbound.ask,
+    spill: (outcome, toolset) => spill(outcome, toolset, turn),
   };
+}
+
+/** A result that could not be put elsewhere stays as it is. */
+async function spill(outcome: ToolOutcome, toolset: Toolset, turn: Turn): Promise<ToolOutcome> {
+  try {
+    return (await turn.runtime.hooks.first("spillResult", outcome, toolset, turn)) ?? outcome;
+  } catch (error) {
+    turn.log.error("a large result could not be put elsewhere", { tool: outcome.name, error });
+    return outcome;
+  }
 }
 
 /** Newest plugin first; changed arguments go on to the next one, any other verdict ends the chain. */

@@ -5,6 +5,7 @@ import type { BusEvents, StreamEventBody, Usage } from "../base/events.ts";
 import type { InboxId, TurnId } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import type { InboxItem } from "../tape/store.ts";
+import type { Tape } from "../tape/tape.ts";
 import type { ToolTurn } from "../tools/tool.ts";
 import type { Inbound } from "./envelope.ts";
 import type { Runtime } from "./runtime.ts";
@@ -56,6 +57,8 @@ export interface Turn extends ToolTurn {
   readonly toolScope: ToolScope;
   /** True for a subagent's turn: no person reads its answer, and only what is sent to its task reaches it. */
   readonly isChild: boolean;
+  /** The session's sibling tape of that name, which goes wherever its tape goes. */
+  sidecar(name: string): Promise<Tape>;
   /** Puts an event into the turn's stream from beside its run; after the turn's end nobody sees it. */
   tell(body: StreamEventBody): void;
   readonly runtime: Runtime;

@@ -12,6 +12,7 @@ import { type Inbound, type Prompt, sessionIdOf } from "./envelope.ts";
 import type { TurnOutcome } from "./hooks.ts";
 import type { Runtime } from "./runtime.ts";
 import { type SessionSeat, takeSeat } from "./session-seat.ts";
+import { SidecarTapes } from "./sidecar-tapes.ts";
 import { openTurnInbox } from "./turn-inbox.ts";
 import type { ToolScope, Turn, TurnState } from "./turn-state.ts";
 
@@ -205,6 +206,7 @@ async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions):
   const seat = options.seat ?? opening.use(await takeSeat(sessionId, runtime, options));
   const environment = options.environment ?? (await runtime.environmentOf(sessionId));
   const tape = seat.tape ?? opening.use(await openTape(seat, runtime));
+  const sidecars = opening.use(new SidecarTapes(seat, runtime));
   const cancel = new AbortController();
   const inbox = opening.use(
     openTurnInbox(seat.storage.inboxes, seat.tapeId, {
@@ -224,6 +226,7 @@ async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions):
     state: { ...options.state },
     toolScope: options.toolScope ?? { allowedTools: inbound.allowedTools, allowedSkills: inbound.allowedSkills },
     isChild,
+    sidecar: (name) => sidecars.open(name),
     tell: stages.tell,
     runtime,
     events: runtime.events,

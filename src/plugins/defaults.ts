@@ -13,6 +13,7 @@ import { sessionPlugin } from "./session/plugin.ts";
 import { sessionSettingsPlugin } from "./session-settings/plugin.ts";
 import { shellPlugin } from "./shell/plugin.ts";
 import { skillsPlugin } from "./skills/plugin.ts";
+import { spillPlugin } from "./spill/plugin.ts";
 import { storagePlugin } from "./storage/plugin.ts";
 import { subagentsPlugin } from "./subagents/plugin.ts";
 import { tapeToolsPlugin } from "./tape-tools/plugin.ts";
@@ -35,5 +36,6 @@ export const defaults: readonly PluginSource[] = [
   filesPlugin,
   webPlugin,
   tapeToolsPlugin,
+  spillPlugin,
   subagentsPlugin,
 ];

@@ -13,6 +13,7 @@ export { sessionPlugin } from "./session/plugin.ts";
 export { sessionSettingsPlugin } from "./session-settings/plugin.ts";
 export { shellPlugin } from "./shell/plugin.ts";
 export { skillsPlugin } from "./skills/plugin.ts";
+export { spillPlugin } from "./spill/plugin.ts";
 export { storagePlugin } from "./storage/plugin.ts";
 export { subagentsPlugin } from "./subagents/plugin.ts";
 export { tapeToolsPlugin } from "./tape-tools/plugin.ts";

@@ -32,7 +32,9 @@ export async function executeCall(
   const content = context.origin === "code" ? "" : renderContent(call, passed, context.log);
   const elapsedMs = Math.max(0, context.clock.now().getTime() - started);
   const outcome = buildOutcome(call, passed, { content, elapsedMs });
-  return context.origin === "model" && interception.spill !== undefined ? interception.spill(outcome) : outcome;
+  return context.origin === "model" && interception.spill !== undefined
+    ? interception.spill(outcome, context.toolset)
+    : outcome;
 }
 
 function identify(parsed: ParsedCall, { toolset, origin, turn, signal }: CallContext): ToolCall {

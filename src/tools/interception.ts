@@ -3,6 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { ToolError } from "./render-error.ts";
 import type { CallOrigin, Tool, ToolTurn } from "./tool.ts";
+import type { Toolset } from "./toolset.ts";
 
 /** A call as deciders and observers see it. */
 export interface ToolCall {
@@ -56,7 +57,7 @@ export interface Interception {
   /** Puts a question to a person; undefined when nobody can answer. */
   ask?(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
   /** Last step of a call that a model made: may put a large result elsewhere. */
-  spill?(outcome: ToolOutcome): Promise<ToolOutcome>;
+  spill?(outcome: ToolOutcome, toolset: Toolset): Promise<ToolOutcome>;
 }
 
 /** Asks `before`, and a person as often as it wants one. Rejects when one of them does. */
