@@ -1,7 +1,9 @@
 // The screen of `bub chat` in a real terminal: while an answer streams, when the window changes, and what stays behind.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { missing } from "../support/requirements.ts";
-import { type CliWorld, cliFile, createCliWorld } from "../support/run-cli.ts";
+import { type CliWorld, cliFile, createCliWorld, messagesOf } from "../support/run-cli.ts";
 import { openPane, type Pane } from "../support/tmux.ts";
 
 const inTerminal = test.skipIf(missing("tmux"));
@@ -10,10 +12,17 @@ const bash = (command: string) => ({ name: "bash", arguments: { command } });
 function chat(
   world: CliWorld,
   answers: readonly unknown[],
-  { columns = 80, rows = 30, env = {}, words = [] as string[] } = {},
+  { columns = 80, rows = 30, env = {}, term = "" } = {},
 ): Pane {
   const own = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8", ...env };
-  const command = [process.execPath, cliFile, "chat", ...words, "--model", world.script(...answers)];
+  const command = [
+    ...(term === "" ? [] : ["env", `TERM=${term}`]),
+    process.execPath,
+    cliFile,
+    "chat",
+    "--model",
+    world.script(...answers),
+  ];
   return openPane(command, { env: own, cwd: world.workspace, columns, rows });
 }
 
@@ -108,4 +117,128 @@ inTerminal("R5.2 the bottom line has model, tokens and cache rate (needs tmux)",
   await say(pane, "hi");
   const screen = await pane.until(/^Done\.\n\n>/m);
   expect(screen).toMatch(/\nscripted:\S+ · 2\.0k in · 100 out · cache 75%$/);
+});
+
+inTerminal("R5.2 messages are kept for the workspace, readable by their owner only (needs tmux)", async () => {
+  using world = createCliWorld();
+  {
+    using pane = chat(world, ["one", "two"]);
+    await say(pane, "the first message");
+    await pane.until(/^one\n\n>/m);
+    pane.press("C-d");
+    await pane.until(/\[exit 0\]/);
+  }
+  const [file = ""] = readdirSync(join(world.home, "history"));
+  expect(statSync(join(world.home, "history", file)).mode & 0o777).toBe(0o600);
+  using pane = chat(world, ["again"]);
+  await pane.until(/^>/m);
+  pane.press("Up");
+  await pane.until(/^> the first message$/m);
+});
+
+inTerminal(
+  "R5.2 a message may have several lines, and a large paste is folded and sent in full (needs tmux)",
+  async () => {
+    using world = createCliWorld();
+    using pane = chat(world, ["you said: {{user}}"], { rows: 60 });
+    await pane.until(/^>/m);
+    pane.type("one\\");
+    pane.press("Enter");
+    pane.type("two ");
+    await pane.until(/^> one\n {2}two/m);
+    pane.paste(Array.from({ length: 30 }, (_, index) => `p${index}`).join("\n"));
+    await pane.until(/^ {2}two \[paste #1 \+30 lines\]/m);
+    pane.press("Enter");
+    await pane.until(/^you said: /m);
+    expect(pane.scrollback()).toMatch(/^> one\n {2}two p0\n {2}p1\n[\s\S]* {2}p18\n {2}… 11 more lines$/m);
+    expect(messagesOf(world.entries())[0]).toMatch(/one\ntwo p0\np1\n[\s\S]*p29$/);
+  },
+);
+
+inTerminal("R5.2 Tab completes commands and files (needs tmux)", async () => {
+  using world = createCliWorld();
+  world.file("workspace/notes/plan.md", "x");
+  using pane = chat(world, ["you said: {{user}}"]);
+  await pane.until(/^>/m);
+  pane.type(",tape.inf");
+  await pane.until(/→ ,tape\.info\b/);
+  pane.press("Tab");
+  await pane.until(/^> ,tape\.info *\n(?!.*,tape)/m);
+  pane.press("C-u");
+  pane.type("see @no");
+  await pane.until(/@notes\/$/m);
+  pane.press("Tab");
+  await pane.until(/^> see @notes\/ *$/m);
+  pane.type("p");
+  await pane.until(/@notes\/plan\.md$/m);
+  pane.press("Tab");
+  await pane.until(/^> see @notes\/plan\.md *$/m);
+});
+
+inTerminal("R5.7 a question shows the diff folded past 20 lines and is answered by one key (needs tmux)", async () => {
+  using world = createCliWorld();
+  const lines = (word: string) => Array.from({ length: 30 }, (_, index) => `${word} ${index}`).join("\n");
+  world.file("workspace/a.txt", lines("old"));
+  const edit = { name: "fs.edit", arguments: { path: "a.txt", old: lines("old"), new: lines("new") } };
+  using pane = chat(world, [{ calls: [edit] }, "Done.", { calls: [edit] }, "Refused."], {
+    env: { BUB_APPROVE: "writes" },
+    rows: 90,
+  });
+  await say(pane, "edit");
+  const question = await pane.until(/^\[y\]es {2}\[n\]o$/m);
+  expect(question).toMatch(/^Allow fs\.edit a\.txt\?$/m);
+  expect(question).toMatch(/^… \d+ more lines \(f shows all\)$/m);
+  pane.press("f");
+  await pane.until(/^\+new 29$/m);
+  pane.press("y");
+  const screen = await pane.until(/^Done\.\n\n>/m);
+  expect(screen).toMatch(/^→ yes$/m);
+  expect(readFileSync(join(world.workspace, "a.txt"), "utf8")).toBe(lines("new"));
+});
+
+inTerminal("R5.2 an edit is shown as a diff (needs tmux)", async () => {
+  using world = createCliWorld();
+  world.file("workspace/a.txt", "one\ntwo\nthree\n");
+  const edit = { name: "fs.edit", arguments: { path: "a.txt", old: "one\ntwo\nthree", new: "one\n2\nthree" } };
+  using pane = chat(world, [{ calls: [edit] }, "Done."]);
+  await say(pane, "edit");
+  expect(await pane.until(/^Done\.\n\n>/m)).toMatch(/^ {2}fs_edit a\.txt .*\n {5}one\n {4}-two\n {4}\+2\n {5}three$/m);
+});
+
+inTerminal("R5.2 reasoning is folded to a line, and ,thinking shows it (needs tmux)", async () => {
+  using world = createCliWorld();
+  using pane = chat(world, [{ reasoning: "first thought\nsecond thought", text: "Done." }]);
+  await say(pane, "think");
+  const screen = await pane.until(/^Done\.\n\n>/m);
+  expect(screen).toMatch(/^thought for \d+ \w+, 2 lines \(,thinking shows\)$/m);
+  expect(screen).not.toContain("second thought");
+  await say(pane, ",thinking");
+  await pane.until(/^first thought\nsecond thought$/m);
+});
+
+inTerminal(
+  "hostile text in chat is shown, not obeyed; with NO_COLOR nothing is coloured; 40 columns fit (needs tmux)",
+  async () => {
+    using world = createCliWorld();
+    const hostile = "a\u001b[2Jb\u001b]0;owned\u0007c\u009b31me";
+    const answers = [
+      { text: hostile, calls: [bash(`true '\u001b[31m' ${"三 wide ".repeat(20)}`)] },
+      `**end** ${"三".repeat(60)} end`,
+    ];
+    using pane = chat(world, answers, { columns: 40, env: { NO_COLOR: "1" } });
+    await say(pane, "hi 三é́");
+    const screen = await pane.until(/end\n\n>/);
+    expect(screen).toContain("> hi 三é́\n");
+    expect(screen).toContain("a␛[2Jb␛]0;owned␇c<U+009B>31me");
+    expect(screen).toMatch(/^ {2}bash true '␛\[31m' 三 wide.*… \(\d+ ms\)$/m);
+    expect(screen.match(/三{5,}/g)?.join("")).toHaveLength(60);
+    expect(pane.screen({ colours: true })).not.toContain("\u001b[");
+  },
+);
+
+inTerminal("R5.2 a dumb terminal gets lines instead of a screen (needs tmux)", async () => {
+  using world = createCliWorld();
+  using pane = chat(world, ["**plain**"], { term: "dumb" });
+  await say(pane, "hi");
+  await pane.until(/^\*\*plain\*\*\n>/m);
 });

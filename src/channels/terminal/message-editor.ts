@@ -6,6 +6,8 @@ import type { Palette } from "./styled-line.ts";
 export interface MessageEditorKeys {
   /** Gets a message with what was pasted in full. */
   onMessage: (text: string) => void;
+  /** True takes a key away from the text. */
+  takeKey: (key: string) => boolean;
   onInterrupt: () => void;
   onLeave: () => void;
   onSuspend: () => void;
@@ -18,6 +20,7 @@ export class MessageEditor implements Component, Focusable {
   readonly #editor: Editor;
   readonly #keys: MessageEditorKeys;
   readonly #palette: Palette;
+  #commandPrefix = "";
 
   constructor(screen: LiveScreen, palette: Palette, keys: MessageEditorKeys) {
     const { dim, bold } = palette;
@@ -47,15 +50,23 @@ export class MessageEditor implements Component, Focusable {
     for (const message of messages) this.#editor.addToHistory(message);
   }
 
-  complete(provider: AutocompleteProvider): void {
+  complete(provider: AutocompleteProvider, commandPrefix: string): void {
+    this.#commandPrefix = commandPrefix;
     this.#editor.setAutocompleteProvider(provider);
   }
 
   handleInput(data: string): void {
+    if (this.#keys.takeKey(data)) return;
     if (matchesKey(data, "ctrl+c")) this.#interrupt();
     else if (matchesKey(data, "ctrl+d") && this.#editor.getText() === "") this.#keys.onLeave();
     else if (matchesKey(data, "ctrl+z")) this.#keys.onSuspend();
-    else this.#editor.handleInput(data);
+    else {
+      // Enter runs a command as it stands; Tab completes it.
+      const isCommand = this.#commandPrefix !== "" && this.#editor.getText().startsWith(this.#commandPrefix);
+      if (matchesKey(data, "enter") && isCommand && this.#editor.isShowingAutocomplete())
+        this.#editor.handleInput("\x1b");
+      this.#editor.handleInput(data);
+    }
   }
 
   render(columns: number): string[] {

@@ -10,8 +10,13 @@ import type { Runtime } from "../../kernel/runtime.ts";
 import { Activity } from "./activity.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { BottomLine } from "./bottom-line.ts";
+import { createCompletion } from "./completion.ts";
+import { diffOfEdit, fold, paintDiff } from "./folded.ts";
+import { History } from "./history.ts";
 import { LiveScreen } from "./live-screen.ts";
 import { MessageEditor } from "./message-editor.ts";
+import { Questions } from "./question.ts";
+import { Reasoning } from "./reasoning.ts";
 import { createPalette, markdownTheme, type Palette } from "./styled-line.ts";
 import type { ChatView, ViewKeys } from "./view.ts";
 
@@ -33,8 +38,10 @@ class ScreenView implements ChatView {
   readonly isInteractive = true;
   readonly lines = new AsyncQueue<string>();
   readonly notices: StreamOutput;
-  readonly ask = undefined;
+  readonly ask: ChatView["ask"];
   readonly #palette: Palette;
+  readonly #questions: Questions;
+  readonly #reasoning = new Reasoning();
   readonly #screen = new LiveScreen(new ProcessTerminal());
   readonly #editor: MessageEditor;
   readonly #activity: Activity;
@@ -42,6 +49,9 @@ class ScreenView implements ChatView {
   readonly #answer: AnswerStream;
   /** Calls that run, by id. */
   readonly #calls = new Map<string, { name: string; arguments: JsonObject }>();
+  #history: History | undefined;
+  /** The one command that is about the screen alone. */
+  #thinkingCommand = "";
   #isOpen = false;
   /** What has streamed since the last line of something else. */
   #streamed = "";
@@ -53,14 +63,20 @@ class ScreenView implements ChatView {
     this.#answer = new AnswerStream(markdownTheme(this.#palette));
     this.#activity = new Activity(this.#palette, () => this.#screen.requestRender());
     this.#bottom = new BottomLine(this.#palette, this.#activity);
+    this.#questions = new Questions(this.#palette, {
+      redraw: () => this.#screen.requestRender(),
+      settle: (lines) => this.#writeLines(lines),
+    });
+    this.ask = this.#questions.ask;
     this.#editor = new MessageEditor(this.#screen, this.#palette, {
+      takeKey: (key) => this.#questions.takeKey(key),
       onMessage: (text) => this.#hear(text),
       onInterrupt,
       onLeave: () => this.lines.end(),
       onSuspend: () => this.#suspend(),
     });
     const open = { render: (columns: number) => this.#renderOpen(columns), invalidate: () => undefined };
-    for (const part of [open, this.#activity, this.#editor, this.#bottom]) this.#screen.addChild(part);
+    for (const part of [open, this.#questions, this.#activity, this.#editor, this.#bottom]) this.#screen.addChild(part);
     const write = (text: string) => {
       if (this.#isOpen && progress.isTerminal) this.#write(text.replace(/\n$/, ""));
       else progress.write(text);
@@ -70,6 +86,10 @@ class ScreenView implements ChatView {
 
   async open(runtime: Runtime): Promise<void> {
     this.#bottom.model = runtime.settings.model;
+    this.#thinkingCommand = `${runtime.settings.commandPrefix}thinking`;
+    this.#history = new History(runtime.settings.home, runtime.workspace);
+    this.#editor.remember(await this.#history.load());
+    this.#editor.complete(createCompletion(runtime), runtime.settings.commandPrefix);
     this.#isOpen = true;
     this.#screen.start();
     this.#screen.setFocus(this.#editor);
@@ -87,11 +107,14 @@ class ScreenView implements ChatView {
   show(event: StreamEvent): void {
     switch (event.type) {
       case "text-delta":
+        if (this.#streamed === "") this.#beginText();
         this.#streamed += event.delta;
         this.#answer.push(neutralise(event.delta));
         this.#activity.say("answering");
         break;
       case "reasoning-delta":
+        if (this.#streamed !== "") this.#endText();
+        this.#reasoning.push(event.delta);
         this.#activity.say("thinking");
         break;
       case "tool-call":
@@ -131,6 +154,7 @@ class ScreenView implements ChatView {
   answer(text: string): void {
     this.#endText();
     if (text === "" || this.#shownText.trim() === text.trim()) return;
+    this.#beginText();
     this.#answer.push(neutralise(text));
     this.#endText();
   }
@@ -154,8 +178,14 @@ class ScreenView implements ChatView {
   #hear(text: string): void {
     this.#shownError = undefined;
     this.#shownText = "";
-    const [first = "", ...rest] = neutralise(text).split("\n");
+    if (text.trim() === this.#thinkingCommand) {
+      this.#toggleReasoning();
+      return;
+    }
+    const [first = "", ...rest] = fold(neutralise(text).split("\n"));
+    this.#write("");
     this.#write([`> ${first}`, ...rest.map((line) => `  ${line}`)].join("\n"), this.#palette.bold);
+    this.#history?.add(text);
     this.lines.push(text);
   }
 
@@ -180,7 +210,9 @@ class ScreenView implements ChatView {
     const columns = this.#screen.room - 2;
     const line = renderToolLine({ name, arguments: args, result: { text, isError, elapsedMs } }, columns);
     this.#endText();
+    const diff = isError ? undefined : diffOfEdit(args)?.map((changed) => paintDiff(changed, this.#palette));
     this.#screen.finish([isError ? this.#palette.red(`  ${line}`) : this.#palette.dim(`  ${line}`)]);
+    this.#writeLines(diff?.map((changed) => `    ${changed}`) ?? []);
     this.#sayCalls();
   }
 
@@ -192,11 +224,32 @@ class ScreenView implements ChatView {
   /** Text that is not the answer, below what the answer said so far. */
   #write(text: string, paint = (line: string) => line): void {
     this.#endText();
-    const lines = neutralise(text).split("\n");
-    this.#screen.finish(lines.flatMap((line) => wrapTextWithAnsi(line, this.#screen.room)).map(paint));
+    this.#writeLines(neutralise(text).split("\n").map(paint));
+  }
+
+  #writeLines(lines: readonly string[]): void {
+    this.#screen.finish(lines.flatMap((line) => wrapTextWithAnsi(line, this.#screen.room)));
+  }
+
+  #endReasoning(): void {
+    const lines = this.#reasoning.take(this.#thinkingCommand);
+    if (this.#isOpen) this.#writeLines(lines.map(this.#palette.dim));
+  }
+
+  #toggleReasoning(): void {
+    this.#reasoning.isShown = !this.#reasoning.isShown;
+    if (!this.#reasoning.isShown) this.note("thinking is folded from now on");
+    else this.#write(["thinking is shown from now on", ...this.#reasoning.lastLines()].join("\n"), this.#palette.dim);
+  }
+
+  /** A blank line stands above each piece of an answer. */
+  #beginText(): void {
+    this.#endReasoning();
+    this.#write("");
   }
 
   #endText(): void {
+    this.#endReasoning();
     if (this.#streamed.trim() !== "") this.#shownText = this.#streamed;
     this.#streamed = "";
     if (!this.#isOpen) return;
