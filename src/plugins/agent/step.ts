@@ -7,6 +7,7 @@ import type { EntryDraft } from "../../tape/entry.ts";
 import type { InboxItem } from "../../tape/store.ts";
 import { storeMedia } from "./media.ts";
 import type { Answer } from "./model-call.ts";
+import { shortened } from "./notification.ts";
 import { callWithinWindow } from "./overflow.ts";
 import { type Run, stepMeta } from "./run.ts";
 import { runTools } from "./tool-calls.ts";
@@ -84,12 +85,13 @@ async function recordMessages(run: Run, { meta }: StepPlace, fresh: readonly Ent
 }
 
 /** What somebody says into a run is a message like the one that began it. */
-async function messageOf({ id, kind, payload, meta }: InboxItem, { turn }: Run): Promise<EntryDraft> {
+async function messageOf({ id, kind, payload, meta }: InboxItem, run: Run): Promise<EntryDraft> {
+  const { turn } = run;
   const message: JsonObject = { role: "user", ...payload };
   if (kind === "steer") {
     const said = contentFromJson(payload.content);
     message.content = contentToJson(await turn.runtime.hooks.chain("prepareMessage", said, turn));
-  }
+  } else message.content = await shortened(payload.content, run);
   return { kind: "message", payload: message, meta: { ...meta, inbox: id } };
 }
 

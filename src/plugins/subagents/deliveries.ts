@@ -9,6 +9,7 @@ import type { UnreadEnd } from "./recall.ts";
 type Place = string;
 
 const code: Place = "(code)";
+const read = "(read) ";
 
 export class Deliveries {
   /** By turn, then by place. */
@@ -31,14 +32,17 @@ export class Deliveries {
   settle(outcome: Outcome, { id, name, origin, turn: { turnId } }: ToolCall): Outcome | undefined {
     const places = this.#shown.get(turnId);
     if (places === undefined) return undefined;
-    const ends = take(places, name === "run_code" && origin === "model" ? code : id);
+    const isCode = name === "run_code" && origin === "model";
+    const ends = take(places, isCode ? code : id);
+    // A call that the code made, and that comes to its end later than the code, has shown nothing.
+    if (isCode) for (const place of [...places.keys()]) if (!place.startsWith(read)) places.delete(place);
     if (!outcome.ok || ends.length === 0) return undefined;
     if (origin === "code") {
       // The code has it; whether the model gets it is decided by the code's own end.
       places.set(code, [...(places.get(code) ?? []), ...ends]);
       return undefined;
     }
-    places.set(`(read) ${id}`, ends);
+    places.set(read + id, ends);
     const meta = { tasks: ends.map(({ value }) => value.task_id), inbox: ends.map(({ item }) => item.id) };
     return { ...outcome, meta: { ...outcome.meta, ...meta } };
   }

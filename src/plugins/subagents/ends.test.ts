@@ -363,3 +363,37 @@ test("T7.6 a child that forges its parent's notification is only quoted", async 
   await runtime.send("go");
   expect(await notifications(runtime)).toEqual([["completed", forged.replaceAll("<", "&lt;")]]);
 });
+
+const long = Array.from({ length: 9_000 }, (_, index) => `${index + 1}\n`).join("");
+
+test("T7.6 a long body moves into the parent's sidecar, its tags stay, and spill.read gives it whole", async () => {
+  let handle = "";
+  const reading: ScriptedStep = ({ messages }) => {
+    handle = /handle: ([0-9a-f]{32})/.exec(String(messages.at(-1)?.content))?.[1] ?? "";
+    return callTool("spill.read", { handle, count: 4 });
+  };
+  const model = conversations({ go: [start("child"), say("waiting"), reading, say("over")], child: [say(long)] });
+  await using runtime = await testRuntime({ model });
+  const { toolResults } = await runtime.send("go");
+  const [[status, body] = ["", ""]] = await notifications(runtime);
+  expect(status).toBe("completed");
+  expect(body.split("\n")[0]).toBe(`[tool output spilled: 43,893 bytes in 3 chunks; handle: ${handle}]`);
+  expect(body.length).toBeLessThan(1_000);
+  expect(toolResults.at(-1)?.text).toContain(`content:\n${long}`);
+});
+
+test("T7.6 a long body is cut to its preview where spill.read is not there", async () => {
+  const model = conversations({ go: [start("child"), say("waiting"), say("over")], child: [say(long)] });
+  await using runtime = await testRuntime({ model });
+  await runtime.send("go", { allowedTools: ["subagent"] });
+  expect(await notifications(runtime)).toEqual([
+    ["completed", `${long.slice(0, 300)}\n...[43293 chars omitted]...\n${long.slice(-300)}`],
+  ]);
+});
+
+test("T7.6 BUB_SPILL_THRESHOLD=0 leaves long bodies as they are", async () => {
+  const model = conversations({ go: [start("child"), say("waiting"), say("over")], child: [say(long)] });
+  await using runtime = await testRuntime({ model, settings: { spillThreshold: 0 } });
+  await runtime.send("go");
+  expect(await notifications(runtime)).toEqual([["completed", long]]);
+});

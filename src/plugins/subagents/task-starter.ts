@@ -113,6 +113,6 @@ function chosenModel({ model, reasoningEffort, beginning }: TaskPlan, turn: Turn
 
 /** The parent's slots, without what counts for the parent alone. */
 function childState(turn: Turn, { profile }: TaskPlan): TurnState {
-  const { childUsage: _childUsage, ...shared } = turn.state;
+  const { childUsage: _childUsage, nestedCalls: _nestedCalls, ...shared } = turn.state;
   return { ...shared, running: runningOf(turn), subagent: { instructions: profile?.instructions ?? "" } };
 }

@@ -92,6 +92,7 @@ async function collect(
   // Meanwhile another call of this step may have given one to the model.
   const tasks = current.filter((value) => isChosen || !isOver(value) || isNew(value));
   const ends = tasks.filter(isNew).flatMap(({ task_id: id }) => unread.get(id) ?? []);
+  context.signal.throwIfAborted();
   deliveries.show(ends, context);
   return { tasks };
 }
