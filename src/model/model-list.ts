@@ -20,21 +20,29 @@ const largestList = 16 * 1024 * 1024;
  * @throws ModelError when the server cannot be reached, or the signal's reason
  */
 export async function askModelList(modelId: string, request: ModelListRequest): Promise<ModelLimits> {
+  return limitsIn(await fetchModelList(request), modelId);
+}
+
+/**
+ * The list at that address; undefined when there is none.
+ * @throws ModelError when the server cannot be reached, or the signal's reason
+ */
+export async function fetchModelList(request: ModelListRequest): Promise<JsonValue | undefined> {
   const { url, headers, transport, signal } = request;
   const response = await transport.get({ url: url.href, headers: { ...headers, accept: "application/json" }, signal });
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    if (response.status !== 200) return {};
+    if (response.status !== 200) return undefined;
     for await (const chunk of response.body) {
       bytes += chunk.byteLength;
-      if (bytes > largestList) return {};
+      if (bytes > largestList) return undefined;
       chunks.push(chunk);
     }
   } finally {
     response.destroy();
   }
-  return limitsIn(parseJson(Buffer.concat(chunks).toString("utf8")), modelId);
+  return parseJson(Buffer.concat(chunks).toString("utf8"));
 }
 
 /** Reads a list in the shapes of OpenRouter, Anthropic, Google and vLLM. */

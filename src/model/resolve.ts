@@ -76,7 +76,7 @@ interface ClientArgs {
 }
 
 /** `default_headers` is what OpenAI's own clients call `headers`. Keys for other clients are passed over. */
-function readClientArgs(args: JsonObject): ClientArgs {
+export function readClientArgs(args: JsonObject): ClientArgs {
   const { headers = args.default_headers, timeout, api_format: format } = args;
   if (headers !== undefined && !isJsonObject(headers)) throw wrong("headers", "an object of texts");
   if (timeout !== undefined && timeout !== null && (typeof timeout !== "number" || !(timeout > 0))) {

@@ -29,6 +29,12 @@ export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace, k
           made.catch(() => models.delete(name));
           return made;
         },
+        async list(_runtime, signal) {
+          transport ??= createTransport();
+          const { listModelNames } = await import("../../model/model-names.ts");
+          const onSecret = (secret: string) => mask.add(secret);
+          return listModelNames({ settings, lookup, transport, signal, onSecret });
+        },
       },
     ],
     lifespan: () => ({
