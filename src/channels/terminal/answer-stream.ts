@@ -70,7 +70,8 @@ export class AnswerStream {
 
   /** Takes the finished parts off the open text. */
   #split(): Part[] {
-    const tokens = this.#parser.lexer(this.#open);
+    // A line that has only begun may become anything.
+    const tokens = this.#parser.lexer(this.#open.slice(0, this.#open.lastIndexOf("\n") + 1));
     const last = tokens.findLastIndex(({ type }) => type !== "space");
     if (last < 0) return [];
     const parts: Part[] = [];
@@ -82,10 +83,7 @@ export class AnswerStream {
     });
     const open = tokens[last];
     if (open === undefined) return parts;
-    this.#open = tokens
-      .slice(last)
-      .map(({ raw }) => raw)
-      .join("");
+    this.#open = this.#open.slice(tokens.slice(0, last).reduce((length, { raw }) => length + raw.length, 0));
     if (open.type === "list") this.#splitList(open.items as { raw: string }[], parts);
     else if (open.type === "code" && fence.test(open.raw)) this.#splitCode(parts);
     return parts;
