@@ -196,6 +196,15 @@ inTerminal("R5.7 a question shows the diff folded past 20 lines and is answered 
   expect(readFileSync(join(world.workspace, "a.txt"), "utf8")).toBe(lines("new"));
 });
 
+inTerminal("R5.0 @path attaches the file (needs tmux)", async () => {
+  using world = createCliWorld();
+  world.file("workspace/plan.md", "the plan itself");
+  using pane = chat(world, ["Read."]);
+  await say(pane, "see @plan.md please");
+  await pane.until(/^Read\.\n\n>/m);
+  expect(messagesOf(world.entries())[0]).toContain("File plan.md:\\n\\nthe plan itself");
+});
+
 inTerminal("R5.2 an edit is shown as a diff (needs tmux)", async () => {
   using world = createCliWorld();
   world.file("workspace/a.txt", "one\ntwo\nthree\n");

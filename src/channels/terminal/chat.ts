@@ -1,5 +1,6 @@
 // A conversation line by line: each line a turn, or a word into the run that is on.
 import { CancelledError, delay } from "../../base/abort.ts";
+import type { Content } from "../../base/content.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { StreamEvent } from "../../base/events.ts";
 import { type Inbound, sessionIdOf } from "../../kernel/envelope.ts";
@@ -10,6 +11,8 @@ import type { ChatView } from "./view.ts";
 export interface ChatOptions {
   runtime: Runtime;
   view: ChatView;
+  /** Makes a typed message of its text; default: the text itself. */
+  readMessage?: (text: string) => Promise<Content>;
   /** What every message carries beside its text. */
   envelope: Omit<Inbound, "content">;
   /** Ends the conversation and its runs. */
@@ -87,7 +90,7 @@ export class Chat {
     const { envelope, view } = this.#options;
     this.#burst ??= this.#newBurst();
     view.started();
-    const work = this.#answer(this.#burst, { ...envelope, ask: view.ask, content: text, commands: true });
+    const work = this.#answer(this.#burst, { ...envelope, ask: view.ask, content: text, commands: true }, text);
     this.#working.add(work);
     void work.finally(() => {
       this.#working.delete(work);
@@ -97,11 +100,12 @@ export class Chat {
     });
   }
 
-  async #answer({ gateway, cancel }: Burst, inbound: Inbound): Promise<void> {
+  async #answer({ gateway, cancel }: Burst, inbound: Inbound, text: string): Promise<void> {
     const over = new AbortController();
     void this.#sayWhoHolds(inbound, AbortSignal.any([over.signal, cancel.signal]));
     try {
-      await gateway.receive(inbound);
+      const content = await this.#options.readMessage?.(text);
+      await gateway.receive(content === undefined ? inbound : { ...inbound, content });
     } catch (error) {
       this.#hasFailed = true;
       this.#options.view.error(messageOf(error));

@@ -1,9 +1,11 @@
 // `bub chat`: a conversation in the terminal.
+import type { Content } from "../../base/content.ts";
 import { version } from "../../base/version.ts";
 import { Chat, type ChatView, createView, terminalPlugin } from "../../channels/terminal/plugin.ts";
 import { sessionIdOf } from "../../kernel/envelope.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
+import { withMentionedFiles } from "../mentions.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { type SessionOptions, sessionOf } from "../session-options.ts";
 
@@ -28,13 +30,19 @@ export async function runChat(
   });
   await using runtime = await openRuntime({ ...context, stderr: view.notices }, { plugins: [terminalPlugin(view)] });
   const envelope = { ...sessionOf(options), senderId: options.senderId, model: context.options.model };
-  chat = new Chat({ runtime, view, envelope, signal: stop.signal });
+  // Files go with what a person types; a pipe's lines are data.
+  const readMessage = isInteractive ? messageReader(runtime) : undefined;
+  chat = new Chat({ runtime, view, readMessage, envelope, signal: stop.signal });
   stop.onInterrupt = onInterrupt;
   if (isInteractive) greet(runtime, sessionIdOf({ ...envelope, content: "" }), view);
   await view.open(runtime);
   const isFine = await chat.talk(words.length === 0 ? undefined : words.join(" "));
   if (stop.exitCode !== undefined) return stop.exitCode;
   return isFine || isInteractive ? 0 : 1;
+}
+
+function messageReader({ settings, workspace = "." }: Runtime): (text: string) => Promise<Content> {
+  return async (text) => (text.startsWith(settings.commandPrefix) ? text : withMentionedFiles(text, workspace));
 }
 
 function greet({ settings }: Runtime, sessionId: string, view: ChatView): void {
