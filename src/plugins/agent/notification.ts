@@ -1,11 +1,10 @@
 // Long notifications: what lies between their first and their last line moves away, as a tool's large result would.
 import type { JsonValue } from "../../base/json.ts";
+import { previewOf } from "../../base/text-preview.ts";
 import type { Run } from "./run.ts";
 
 /** What a token is taken for (characters), as for tool results. */
 const charactersPerToken = 4;
-/** Characters of a cut body's beginning, and of its end. */
-const previewCharacters = 300;
 
 /** The content as the model gets it: short ones stay as they are. */
 export async function shortened(content: JsonValue | undefined, run: Run): Promise<JsonValue | undefined> {
@@ -20,15 +19,8 @@ export async function shortened(content: JsonValue | undefined, run: Run): Promi
 
 async function shortBody(body: string, run: Run, most: number): Promise<string> {
   if (body.length <= most) return body;
+  // Where nobody could read what is moved away, only its ends are kept.
   const outcome = { id: "", name: "subagent", value: null, content: body, text: body, elapsedMs: 0 };
   const spilled = await run.interception.spill?.({ ...outcome, isError: false, status: "ok" }, run.toolset());
-  return spilled === undefined || spilled.text === body ? cut(body) : spilled.text;
-}
-
-/** Where nobody could read what is moved away. */
-function cut(body: string): string {
-  const head = Array.from(body.slice(0, 2 * previewCharacters)).slice(0, previewCharacters);
-  const tail = Array.from(body.slice(-2 * previewCharacters)).slice(-previewCharacters);
-  const omitted = body.length - head.join("").length - tail.join("").length;
-  return `${head.join("")}\n...[${omitted} chars omitted]...\n${tail.join("")}`;
+  return spilled === undefined || spilled.text === body ? previewOf(body) : spilled.text;
 }

@@ -282,8 +282,13 @@ test("R2.6 carried results that do not fit a known window are cut to previews, t
   expect((await runtime.send("go")).text).toBe("done");
   const [small, large] = textsOf(model.requests.at(-1)?.messages).slice(-2).map(String);
   expect(small).toHaveLength(1_010);
-  expect(large).toMatch(
-    /^\[tool result of 8010 characters, cut to fit the context\]\nbegin x{294}\n\[7410 characters left out\]\nx{296} end$/,
+  expect(large).toBe(
+    [
+      "[tool output truncated: 8,010 bytes; it did not fit the context]",
+      `begin ${"x".repeat(294)}`,
+      "...[7,410 chars omitted]...",
+      `${"x".repeat(296)} end`,
+    ].join("\n"),
   );
 });
 

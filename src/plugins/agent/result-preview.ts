@@ -1,11 +1,12 @@
 // A carried result that is too large for its conversation: its beginning and its end.
 import { contentFromJson, contentToJson, describeMedia, isMediaPart, textOf } from "../../base/content.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
+import { grouped, previewOf } from "../../base/text-preview.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
 import { isToolError, renderError } from "../../tools/render-error.ts";
 
-/** Characters of either end. */
-const shown = 300;
+/** A shorter text is not cut: that would save little (characters). */
+const shortest = 900;
 
 /** The draft with each large result cut, its media described; other drafts as they are. */
 export function withPreviews(draft: EntryDraft): EntryDraft {
@@ -36,11 +37,6 @@ function preview(result: JsonValue): JsonValue {
 }
 
 function cutText(text: string): string {
-  const characters = Array.from(text);
-  // A cut that saves little says less for nothing.
-  if (characters.length <= 3 * shown) return text;
-  const left = characters.length - 2 * shown;
-  const first = characters.slice(0, shown).join("");
-  const last = characters.slice(-shown).join("");
-  return `[tool result of ${characters.length} characters, cut to fit the context]\n${first}\n[${left} characters left out]\n${last}`;
+  if (text.length <= shortest) return text;
+  return `[tool output truncated: ${grouped(Buffer.byteLength(text))} bytes; it did not fit the context]\n${previewOf(text)}`;
 }

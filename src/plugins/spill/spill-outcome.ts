@@ -1,5 +1,6 @@
 // Decides whether a result is too large for the conversation, and what stands there in its place.
 import type { Content, ContentPart } from "../../base/content.ts";
+import { grouped, previewOf } from "../../base/text-preview.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { eventDraft } from "../../tape/entry.ts";
 import type { ToolOutcome } from "../../tools/outcome.ts";
@@ -8,8 +9,6 @@ import { type Manifest, sidecarName, writeSpill } from "./spill-store.ts";
 
 /** What a token is taken for (characters). */
 const charactersPerToken = 4;
-/** Characters of the preview's beginning, and of its end. */
-const previewCharacters = 300;
 const reader = "spill.read";
 
 export interface SpillPlace {
@@ -36,12 +35,12 @@ async function store(text: string, tool: string, turn: Turn): Promise<string> {
   try {
     const manifest = await writeSpill(await turn.sidecar(sidecarName), text, tool);
     await record(turn, { status: "ok", ...manifest });
-    return `${handleLines(manifest)}\n${preview(text)}`;
+    return `${handleLines(manifest)}\n${previewOf(text)}`;
   } catch (error) {
     turn.log.error("a large result could not be stored", { tool, error });
     const bytes = Buffer.byteLength(text);
     await record(turn, { status: "error", bytes, tool });
-    return `[tool output truncated: ${grouped(bytes)} bytes; it could not be stored]\n${preview(text)}`;
+    return `[tool output truncated: ${grouped(bytes)} bytes; it could not be stored]\n${previewOf(text)}`;
   }
 }
 
@@ -56,19 +55,6 @@ function handleLines({ handle, bytes, chunks }: Manifest): string {
   ].join("\n");
 }
 
-/** The first and the last characters; none is split. */
-function preview(text: string): string {
-  // Twice as many units hold as many characters at least.
-  const head = Array.from(text.slice(0, 2 * previewCharacters))
-    .slice(0, previewCharacters)
-    .join("");
-  const tail = Array.from(text.slice(-2 * previewCharacters))
-    .slice(-previewCharacters)
-    .join("");
-  const omitted = text.length - head.length - tail.length;
-  return `${head}\n...[${grouped(omitted)} chars omitted]...\n${tail}`;
-}
-
 function textOf(content: Content): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -78,9 +64,4 @@ function withNotice(content: Content, notice: string): Content {
   if (typeof content === "string") return notice;
   const media = content.filter((part): part is ContentPart => part.type !== "text");
   return [{ type: "text", text: notice }, ...media];
-}
-
-/** `43893` as `43,893`, wherever this runs. */
-function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -387,7 +387,7 @@ test("T7.6 a long body is cut to its preview where spill.read is not there", asy
   await using runtime = await testRuntime({ model });
   await runtime.send("go", { allowedTools: ["subagent"] });
   expect(await notifications(runtime)).toEqual([
-    ["completed", `${long.slice(0, 300)}\n...[43293 chars omitted]...\n${long.slice(-300)}`],
+    ["completed", `${long.slice(0, 300)}\n...[43,293 chars omitted]...\n${long.slice(-300)}`],
   ]);
 });
 
