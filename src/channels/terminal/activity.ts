@@ -36,8 +36,10 @@ export class Activity implements Component {
     return this.#startedAt !== undefined;
   }
 
+  /** Begins, unless it has begun. */
   start(text: string): void {
-    this.#startedAt ??= performance.now();
+    if (this.isOn) return;
+    this.#startedAt = performance.now();
     this.say(text);
     this.#timer ??= setInterval(this.#redraw, pictureMs).unref();
   }

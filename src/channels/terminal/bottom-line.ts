@@ -3,20 +3,21 @@ import type { Component } from "@earendil-works/pi-tui";
 import { addUsage, type Usage } from "../../base/events.ts";
 import { cutToWidth, neutralise } from "../../base/terminal-text.ts";
 import { type Activity, renderSeconds } from "./activity.ts";
+import type { Children } from "./children.ts";
 import type { Palette } from "./styled-line.ts";
 
 export class BottomLine implements Component {
   /** `provider:model`. */
   model = "";
-  /** Children that run. */
-  children = 0;
   readonly #palette: Palette;
   readonly #activity: Activity;
+  readonly #children: Children;
   readonly #usage: Usage = {};
 
-  constructor(palette: Palette, activity: Activity) {
+  constructor(palette: Palette, activity: Activity, children: Children) {
     this.#palette = palette;
     this.#activity = activity;
+    this.#children = children;
   }
 
   /** @param usage of one more model call */
@@ -39,7 +40,8 @@ export class BottomLine implements Component {
     const facts: string[] = [];
     if (input + output > 0) facts.push(`${renderCount(input)} in`, `${renderCount(output)} out`);
     if (input > 0) facts.push(`cache ${Math.round((cached / input) * 100)}%`);
-    if (this.children > 0) facts.push(`${this.children} ${this.children === 1 ? "subagent" : "subagents"}`);
+    const { count } = this.#children;
+    if (count > 0) facts.push(`${count} ${count === 1 ? "subagent" : "subagents"}`);
     const { elapsedMs } = this.#activity;
     if (elapsedMs >= 1000) facts.push(renderSeconds(elapsedMs));
     return facts;

@@ -1,6 +1,6 @@
 // What the model thinks before it answers: one line that says how much, or all of it when the person wants to read it.
 import { neutralise } from "../../base/terminal-text.ts";
-import { renderSeconds } from "./activity.ts";
+import { renderDuration } from "../../base/tool-line.ts";
 
 export class Reasoning {
   /** Whether it is shown in full. */
@@ -21,7 +21,7 @@ export class Reasoning {
     this.#text = "";
     if (this.isShown) return this.lastLines();
     const count = this.#last.split("\n").length;
-    const time = renderSeconds(performance.now() - this.#startedAt);
+    const time = renderDuration(performance.now() - this.#startedAt);
     return [`thought for ${time}, ${count} ${count === 1 ? "line" : "lines"} (${how} shows)`];
   }
 

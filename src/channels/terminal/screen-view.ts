@@ -1,8 +1,9 @@
 // The view of a real terminal: answers stream above a live part with the spinner, the input and the bottom line.
 import { ProcessTerminal, setCapabilities, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { AsyncQueue } from "../../base/async-queue.ts";
-import type { StreamEvent } from "../../base/events.ts";
+import type { StreamEvent, SubagentTask } from "../../base/events.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { renderTaskLine } from "../../base/task-line.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import type { StreamOutput, TextOutput } from "../../base/text-output.ts";
 import { renderToolLine } from "../../base/tool-line.ts";
@@ -10,6 +11,7 @@ import type { Runtime } from "../../kernel/runtime.ts";
 import { Activity } from "./activity.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { BottomLine } from "./bottom-line.ts";
+import { Children } from "./children.ts";
 import { createCompletion } from "./completion.ts";
 import { diffOfEdit, fold, paintDiff } from "./folded.ts";
 import { History } from "./history.ts";
@@ -45,6 +47,7 @@ class ScreenView implements ChatView {
   readonly #screen = new LiveScreen(new ProcessTerminal());
   readonly #editor: MessageEditor;
   readonly #activity: Activity;
+  readonly #children: Children;
   readonly #bottom: BottomLine;
   readonly #answer: AnswerStream;
   /** Calls that run, by id. */
@@ -56,16 +59,19 @@ class ScreenView implements ChatView {
   /** What has streamed since the last line of something else. */
   #streamed = "";
   #shownText = "";
+  /** Lines that came from beside the run; they do not cut an answer that streams in two. */
+  readonly #aside: string[] = [];
   #shownError: string | undefined;
 
   constructor({ answers, progress, onInterrupt }: ScreenViewOptions) {
     this.#palette = createPalette(answers.hasColours);
     this.#answer = new AnswerStream(markdownTheme(this.#palette));
     this.#activity = new Activity(this.#palette, () => this.#screen.requestRender());
-    this.#bottom = new BottomLine(this.#palette, this.#activity);
+    this.#children = new Children(this.#palette, () => this.#screen.requestRender());
+    this.#bottom = new BottomLine(this.#palette, this.#activity, this.#children);
     this.#questions = new Questions(this.#palette, {
       redraw: () => this.#screen.requestRender(),
-      settle: (lines) => this.#writeLines(lines),
+      settle: (lines) => this.#writeLines(["", ...lines]),
     });
     this.ask = this.#questions.ask;
     this.#editor = new MessageEditor(this.#screen, this.#palette, {
@@ -76,7 +82,8 @@ class ScreenView implements ChatView {
       onSuspend: () => this.#suspend(),
     });
     const open = { render: (columns: number) => this.#renderOpen(columns), invalidate: () => undefined };
-    for (const part of [open, this.#questions, this.#activity, this.#editor, this.#bottom]) this.#screen.addChild(part);
+    const parts = [open, this.#questions, this.#children, this.#activity, this.#editor, this.#bottom];
+    for (const part of parts) this.#screen.addChild(part);
     const write = (text: string) => {
       if (this.#isOpen && progress.isTerminal) this.#write(text.replace(/\n$/, ""));
       else progress.write(text);
@@ -90,6 +97,9 @@ class ScreenView implements ChatView {
     this.#history = new History(runtime.settings.home, runtime.workspace);
     this.#editor.remember(await this.#history.load());
     this.#editor.complete(createCompletion(runtime), runtime.settings.commandPrefix);
+    // A child may outlive the turn that started it, so the turn's own events are not enough.
+    runtime.events.on("subagent-started", ({ task }) => this.#children.begin(task));
+    runtime.events.on("subagent-finished", ({ task }) => this.#endChild(task));
     this.#isOpen = true;
     this.#screen.start();
     this.#screen.setFocus(this.#editor);
@@ -133,12 +143,6 @@ class ScreenView implements ChatView {
       case "error":
         this.#showError(event.message);
         break;
-      case "subagent-started":
-        this.#bottom.children += 1;
-        break;
-      case "subagent-finished":
-        this.#bottom.children -= 1;
-        break;
       case "step-finished":
         this.#endText();
         this.#activity.say("thinking");
@@ -169,6 +173,7 @@ class ScreenView implements ChatView {
 
   [Symbol.dispose](): void {
     this.#activity.stop();
+    this.#children.stop();
     if (!this.#isOpen) return;
     this.#endText();
     this.#isOpen = false;
@@ -216,6 +221,14 @@ class ScreenView implements ChatView {
     this.#sayCalls();
   }
 
+  #endChild(task: SubagentTask): void {
+    this.#children.end(task);
+    if (!this.#isOpen) return;
+    const line = `  ${renderTaskLine(task, this.#screen.room - 2)}`;
+    this.#aside.push(task.status === "failed" ? this.#palette.red(line) : this.#palette.dim(line));
+    if (this.#streamed === "") this.#endText();
+  }
+
   #showError(text: string): void {
     this.#shownError = text;
     this.#write(`bub: ${text}`, this.#palette.red);
@@ -253,7 +266,7 @@ class ScreenView implements ChatView {
     if (this.#streamed.trim() !== "") this.#shownText = this.#streamed;
     this.#streamed = "";
     if (!this.#isOpen) return;
-    this.#screen.finish(this.#answer.end(this.#screen.room));
+    this.#screen.finish([...this.#answer.end(this.#screen.room), ...this.#aside.splice(0)]);
   }
 
   #suspend(): void {
