@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { StreamEvent, StreamEventBody } from "./events.ts";
+import type { StreamEvent, StreamEventBody, SubagentTask } from "./events.ts";
 import type { RunId, TurnId } from "./ids.ts";
 import type { TextOutput } from "./text-output.ts";
 import { TurnPrinter } from "./turn-printer.ts";
@@ -108,4 +108,14 @@ test("colours only where the output has them", () => {
   using printer = new TurnPrinter({ answers: output, progress: output });
   printer.show(event({ type: "notice", message: "slow" }));
   expect(text()).toBe("\x1b[2mslow\x1b[22m\n");
+});
+
+test("a subagent's end is a line of its own, which waits for an answer that streams", () => {
+  const { output, text } = screen();
+  using printer = new TurnPrinter({ answers: output, progress: output });
+  const task = { description: "count", status: "completed", errors: [], started_at: null } as unknown as SubagentTask;
+  const ended = event({ type: "subagent-finished", task });
+  for (const each of [ended, say("All "), ended, say("done"), finished]) printer.show(each);
+  printer.answer("All done");
+  expect(text()).toBe("  subagent count (completed)\n\nAll done\n  subagent count (completed)\n");
 });

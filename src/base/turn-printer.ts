@@ -2,6 +2,7 @@
 import type { StreamEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { StatusLine } from "./status-line.ts";
+import { renderTaskLine } from "./task-line.ts";
 import { cutToWidth, neutralise } from "./terminal-text.ts";
 import { styled, type TextOutput } from "./text-output.ts";
 import { renderToolLine } from "./tool-line.ts";
@@ -34,6 +35,8 @@ export class TurnPrinter implements Disposable {
   #streamed = "";
   /** The last text that streamed to its end. */
   #shownText = "";
+  /** Lines from beside the run; they do not cut an answer that streams in two. */
+  readonly #aside: string[] = [];
   #isBelowProgress = false;
   #shownError: string | undefined;
 
@@ -64,6 +67,10 @@ export class TurnPrinter implements Disposable {
         break;
       case "error":
         this.#showError(event.message);
+        break;
+      case "subagent-finished":
+        this.#aside.push(`  ${renderTaskLine(event.task, this.#progress.columns - 2)}`);
+        if (this.#streamed === "") this.#showAside();
         break;
       case "step-finished":
       case "final":
@@ -163,5 +170,10 @@ export class TurnPrinter implements Disposable {
     if (!this.#streamed.endsWith("\n")) this.#answers.write("\n");
     this.#shownText = this.#streamed;
     this.#streamed = "";
+    this.#showAside();
+  }
+
+  #showAside(): void {
+    for (const line of this.#aside.splice(0)) this.#note(line);
   }
 }

@@ -1,0 +1,44 @@
+// Subagents on the screen of `bub chat`.
+import { expect, test } from "vitest";
+import { missing } from "../support/requirements.ts";
+import { cliFile, createCliWorld } from "../support/run-cli.ts";
+import { openPane } from "../support/tmux.ts";
+
+test.skipIf(missing("tmux"))(
+  "R5.2 chat shows children with name, status and time, and how many run (needs tmux)",
+  async () => {
+    using world = createCliWorld();
+    const hold = { name: "bash", arguments: { command: "while [ ! -e enough ]; do sleep 0.05; done" } };
+    const script = {
+      conversations: [
+        { first: "count the files", answers: [{ calls: [hold] }, "three"] },
+        { first: "read the notes", answers: [{ text: "half", error: { status: 400, message: "no such thing" } }] },
+      ],
+      answers: [
+        { when: { user: "three" }, text: "there are three" },
+        { when: { user: "<subagent-notification" }, text: "one failed" },
+        {
+          calls: [
+            { name: "subagent", arguments: { prompt: "count the files\nall of them" } },
+            { name: "subagent", arguments: { prompt: "read the notes" } },
+          ],
+        },
+        "waiting for them",
+      ],
+    };
+    const model = `scripted:${world.file("script.json", JSON.stringify(script))}`;
+    const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8" };
+    using pane = openPane([process.execPath, cliFile, "chat", "--model", model], { env, cwd: world.workspace });
+    await pane.until(/^>/m);
+    pane.type("go");
+    pane.press("Enter");
+    await pane.until(/^ {2}subagent count the files [1-9]\d* s$/m);
+    await pane.until(/· 1 subagent ·/);
+    world.file("workspace/enough", "");
+    await pane.until(/there are three/);
+    const shown = pane.scrollback();
+    expect(shown).toMatch(/^ {2}subagent read the notes \(failed, \d+ ms: .*no such thing/m);
+    expect(shown).toMatch(/^ {2}subagent count the files \(completed, [\d.]+ m?s\)$/m);
+    expect(shown).not.toMatch(/\d subagents?\b.*$(?![\s\S]*\n)/m);
+  },
+);
