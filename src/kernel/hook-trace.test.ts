@@ -24,11 +24,11 @@ test("R1.4 a trace counts each plugin's calls of each hook, their time and the s
       return "1";
     },
   };
-  let took = 2;
+  let took = 5;
   const quick: Plugin = { name: "quick", systemPrompt: () => void clock.pass(took), resolveSession: () => "a" };
   const hooks = new HookRunner([slow, quick], silentLogger, trace);
   await hooks.collect("systemPrompt", {} as never);
-  took = 5;
+  took = 2;
   await hooks.collect("systemPrompt", {} as never);
   expect(await hooks.first("resolveSession", {} as never, {} as never)).toBe("a");
   expect(trace.timings()).toEqual([

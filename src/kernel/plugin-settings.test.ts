@@ -19,7 +19,7 @@ function reader() {
     settings: v.object({
       site: v.string(),
       timeout: v.optional(v.number(), 10),
-      token: v.optional(v.pipe(v.string(), v.minLength(8), v.metadata({ writeOnly: true }))),
+      token: v.optional(v.pipe(v.string(), v.startsWith("very-"), v.metadata({ writeOnly: true }))),
     }),
     create({ own }) {
       const seconds: number = own.timeout;
