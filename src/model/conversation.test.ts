@@ -1,21 +1,26 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ConversationRenderer, plainCallId } from "./conversation.ts";
 import type { ModelMessage } from "./model.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 let renders = 0;
-const renderer = () =>
-  new ConversationRenderer({
-    opening: bytes("opening"),
-    callId: (id) => plainCallId(id, 20),
-    render(message, ids) {
-      renders++;
-      const said = typeof message.content === "string" ? message.content : "";
-      const blocks = said === "" && ids.length === 0 ? [] : [bytes([said, ...ids].join(" "))];
-      const afterResults = message.role === "tool" ? [bytes(`after ${ids[0]}`)] : [];
-      return { side: message.role === "assistant" ? "assistant" : "user", blocks, afterResults, hasMedia: false };
+const renderer = (settleAfter = 64) =>
+  new ConversationRenderer(
+    {
+      sides: { user: bytes("user["), assistant: bytes("assistant[") },
+      opening: bytes("opening"),
+      callId: (id) => plainCallId(id, 20),
+      render(message, ids) {
+        renders++;
+        const said = typeof message.content === "string" ? message.content : "";
+        const blocks = said === "" && ids.length === 0 ? [] : [bytes([said, ...ids].join(" "))];
+        const afterResults = message.role === "tool" ? [bytes(`after ${ids[0]}`)] : [];
+        return { side: message.role === "assistant" ? "assistant" : "user", blocks, afterResults, hasMedia: false };
+      },
     },
-  });
+    { settleAfter },
+  );
 
 const user = (content: string): ModelMessage => ({ role: "user", content });
 const answer = (content: string, ...ids: string[]): ModelMessage => ({
@@ -26,23 +31,26 @@ const answer = (content: string, ...ids: string[]): ModelMessage => ({
 const result = (callId: string): ModelMessage => ({ role: "tool", callId, name: "x", content: "r", isError: false });
 
 async function shown(messages: readonly ModelMessage[], from = renderer()): Promise<string[]> {
-  const { passages } = await from.render(messages, async () => "");
-  return passages.map(({ side, blocks }) => `${side}: ${blocks.map((block) => Buffer.from(block)).join(" | ")}`);
+  const { chunks } = await from.render(messages, async () => "");
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .split("]},")
+    .map((passage) => passage.replace(/\]\}$/, ""));
 }
 
 test("neighbours of one side become one passage; what is hoisted follows the results of its step", async () => {
   const messages = [user("a"), user("b"), answer("c", "1", "2"), result("1"), result("2"), user("d"), answer("e")];
   expect(await shown(messages)).toEqual([
-    "user: a | b",
-    "assistant: c 1 2",
-    "user: r 1 | r 2 | after 1 | after 2 | d",
-    "assistant: e",
+    "user[a,b",
+    "assistant[c 1 2",
+    "user[r 1,r 2,after 1,after 2,d",
+    "assistant[e",
   ]);
 });
 
 test("an answer first gets something before it, also when nothing is left of it", async () => {
-  expect(await shown([answer("a")])).toEqual(["user: opening", "assistant: a"]);
-  expect(await shown([answer(""), user("b")])).toEqual(["user: opening | b"]);
+  expect(await shown([answer("a")])).toEqual(["user[opening", "assistant[a"]);
+  expect(await shown([answer(""), user("b")])).toEqual(["user[opening,b"]);
 });
 
 test("ids that come again are told apart, in calls and in their results", async () => {
@@ -60,6 +68,45 @@ test("R2.4 a message is rendered once for its object", async () => {
   const before = renders;
   await shown([...messages, user("c")], one);
   expect(renders).toBe(before + 1);
+});
+
+test("R2.4 what is settled has the same bytes, whatever follows it", async () => {
+  const step = fc.oneof(
+    fc.constantFrom("a", "").map((said) => [user(said)]),
+    fc
+      .tuple(fc.constantFrom("b", ""), fc.subarray(["1", "f:0"]))
+      .map(([said, ids]) => [answer(said, ...ids), ...ids.map(result)]),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 8, maxLength: 30 }),
+      fc.array(step),
+      fc.nat(30),
+      async (steps, others, at) => {
+        const one = renderer(1);
+        const grown: ModelMessage[] = [];
+        for (const part of steps) {
+          grown.push(...part);
+          expect(await shown(grown, one)).toEqual(await shown(grown));
+        }
+        // Another end to the same beginning.
+        const branch = [...steps.slice(0, at), ...others].flat();
+        expect(await shown(branch, one)).toEqual(await shown(branch));
+        expect(await shown(grown, one)).toEqual(await shown(grown));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("R2.4 a long conversation is sent in few pieces, the old ones the very same bytes", async () => {
+  const one = renderer();
+  const messages = Array.from({ length: 1000 }, (_, index) => [user(`a${index}`), answer(`b${index}`)]).flat();
+  await one.render(messages, async () => "");
+  const first = await one.render(messages, async () => "");
+  const second = await one.render([...messages, user("more")], async () => "");
+  expect(second.chunks.length).toBeLessThan(100);
+  expect(second.chunks[0]).toBe(first.chunks[0]);
 });
 
 test("call ids of letters that all take: unchanged where they may be, else marked by a hash", () => {

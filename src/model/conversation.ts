@@ -1,4 +1,5 @@
 // A conversation as a wire format's bytes: each message made once, call ids that the format takes and that differ.
+import { comma, separated } from "./body-bytes.ts";
 import type { LoadMedia, ModelMessage } from "./model.ts";
 
 export type Side = "user" | "assistant";
@@ -14,6 +15,8 @@ export interface RenderedMessage {
 }
 
 export interface MessageFormat {
+  /** How the elements of each side begin, `{"role":"user","content":[` for one; without it, each block is an element. */
+  readonly sides?: Readonly<Record<Side, Uint8Array>>;
   /** What the user's side says before a conversation that begins with an answer, as one that was handed off may. */
   readonly opening?: Uint8Array;
   /** An id as the format takes it: the same for the same id. */
@@ -33,53 +36,126 @@ export interface Passage {
 }
 
 export interface RenderedConversation {
-  /** Sides alternate; none is empty. */
-  readonly passages: readonly Passage[];
+  /** The elements of the request's list, commas between them: sides alternate, none is empty. */
+  readonly chunks: readonly Uint8Array[];
   readonly hasMedia: boolean;
 }
 
 interface OpenPassage extends Passage {
   readonly blocks: Uint8Array[];
+  /** Index of its first message. */
+  readonly from: number;
 }
 
+/** The beginning of a conversation whose bytes never change. */
+interface Settled {
+  readonly messages: readonly ModelMessage[];
+  /** The answer behind it: words of the user would belong to its last passage. */
+  readonly next: ModelMessage;
+  readonly bytes: Uint8Array;
+  /** The ids of its calls. */
+  readonly ids: ReadonlySet<string>;
+  readonly hasMedia: boolean;
+}
+
+/** So many passages at the end stay apart: marks for a cache may move among them. */
+const looseEnd = 6;
+
 /**
- * Renders growing conversations: a step costs what is new plus one look at each message, and what was rendered before has
- * the very same bytes again.
+ * Renders growing conversations: a step costs what is new plus one look at each message. What was rendered before has the
+ * very same bytes again, joined once it is far enough from the end.
  */
 export class ConversationRenderer {
   readonly #format: MessageFormat;
+  readonly #settleAfter: number;
   readonly #known = new WeakMap<ModelMessage, { readonly ids: string; readonly rendered: RenderedMessage }>();
+  /** By a conversation's first message. */
+  readonly #settled = new WeakMap<ModelMessage, Settled>();
 
-  constructor(format: MessageFormat) {
+  /** @param settleAfter from this many passages on, they are joined */
+  constructor(format: MessageFormat, { settleAfter = 64 }: { settleAfter?: number } = {}) {
     this.#format = format;
+    this.#settleAfter = settleAfter;
   }
 
-  async render(messages: readonly ModelMessage[], loadMedia: LoadMedia): Promise<RenderedConversation> {
+  /** @param mark changes the newest passages' blocks, for this request only */
+  async render(
+    messages: readonly ModelMessage[],
+    loadMedia: LoadMedia,
+    mark: (passages: readonly Passage[]) => readonly Passage[] = (passages) => passages,
+  ): Promise<RenderedConversation> {
+    const settled = this.#settledOf(messages);
+    const from = settled?.messages.length ?? 0;
+    const names = new CallNames(this.#format, settled?.ids);
     const passages: OpenPassage[] = [];
-    const names = new CallNames(this.#format);
     let waiting: Uint8Array[] = [];
-    let hasMedia = false;
-    const add = (side: Side, blocks: readonly Uint8Array[]) => {
+    let hasMedia = settled?.hasMedia ?? false;
+    const add = (index: number, side: Side, blocks: readonly Uint8Array[]) => {
       if (blocks.length === 0) return;
       const last = passages.at(-1);
       if (last?.side === side) last.blocks.push(...blocks);
-      else passages.push({ side, blocks: [...blocks] });
+      else passages.push({ side, blocks: [...blocks], from: index });
     };
     const { opening } = this.#format;
-    if (opening !== undefined && messages[0]?.role === "assistant") add("user", [opening]);
-    for (const message of messages) {
-      const found = this.#get(message, names.of(message), loadMedia);
+    if (opening !== undefined && from === 0 && messages[0]?.role === "assistant") add(0, "user", [opening]);
+    for (const [offset, message] of messages.slice(from).entries()) {
+      const index = from + offset;
+      const found = this.#get(message, names.of(message, index), loadMedia);
       const rendered = found instanceof Promise ? await found : found;
       if (message.role !== "tool") {
-        add("user", waiting);
+        add(index, "user", waiting);
         waiting = [];
       }
-      add(rendered.side, rendered.blocks);
+      add(index, rendered.side, rendered.blocks);
       waiting.push(...(rendered.afterResults ?? []));
       hasMedia ||= rendered.hasMedia;
     }
-    add("user", waiting);
-    return { passages, hasMedia };
+    add(messages.length, "user", waiting);
+    const start = settled === undefined ? [] : [settled.bytes];
+    if (passages.length > this.#settleAfter + looseEnd)
+      this.#settle(messages, { passages, start, names, hasMedia, settled });
+    return { chunks: this.#join(start, mark(passages)), hasMedia };
+  }
+
+  /** The settled beginning of this conversation, if the same messages still stand there. */
+  #settledOf(messages: readonly ModelMessage[]): Settled | undefined {
+    const [first] = messages;
+    const settled = first === undefined ? undefined : this.#settled.get(first);
+    if (settled === undefined || messages[settled.messages.length] !== settled.next) return undefined;
+    return settled.messages.every((message, index) => messages[index] === message) ? settled : undefined;
+  }
+
+  /** Ends before an answer: the passages up to there are whole, and their calls have their results. */
+  #settle(messages: readonly ModelMessage[], { passages, start, names, hasMedia, settled }: Unsettled): void {
+    const old = settled?.messages.length ?? 0;
+    const at = passages.findLastIndex(
+      ({ side, from }, index) => from > old && index <= passages.length - looseEnd && side === "assistant",
+    );
+    const end = passages[at];
+    const [first, next] = [messages[0], messages[end?.from ?? messages.length]];
+    if (end === undefined || first === undefined || next === undefined) return;
+    const joined = messages.slice(0, end.from);
+    this.#settled.set(first, {
+      messages: joined,
+      next,
+      bytes: Buffer.concat(this.#join(start, passages.slice(0, at))),
+      ids: names.before(end.from),
+      hasMedia,
+    });
+    for (const message of joined.slice(old)) this.#known.delete(message);
+  }
+
+  #join(start: readonly Uint8Array[], passages: readonly Passage[]): readonly Uint8Array[] {
+    const { sides } = this.#format;
+    if (sides === undefined) return separated([...start, ...passages.flatMap(({ blocks }) => blocks)]);
+    return passages.reduce<Uint8Array[]>(
+      (chunks, { side, blocks }) => {
+        if (chunks.length > 0) chunks.push(comma);
+        chunks.push(sides[side], ...separated(blocks), passageEnd);
+        return chunks;
+      },
+      [...start],
+    );
   }
 
   /** Waits only for media that have to be loaded. */
@@ -100,28 +176,47 @@ export class ConversationRenderer {
   }
 }
 
+interface Unsettled {
+  readonly passages: readonly OpenPassage[];
+  readonly start: readonly Uint8Array[];
+  readonly names: CallNames;
+  readonly hasMedia: boolean;
+  readonly settled: Settled | undefined;
+}
+
+const passageEnd = Buffer.from("]}");
+
 /** Servers use an id again in a later answer, which others refuse: from its second use on it gets a number. */
 class CallNames {
   readonly #format: MessageFormat;
-  readonly #taken = new Set<string>();
+  /** Those of the settled beginning. */
+  readonly #old: ReadonlySet<string>;
+  /** The others, with the index of their message. */
+  readonly #new = new Map<string, number>();
   /** What the newest calls were named, by their own ids. */
   readonly #newest = new Map<string, string>();
 
-  constructor(format: MessageFormat) {
+  constructor(format: MessageFormat, old: ReadonlySet<string> = new Set()) {
     this.#format = format;
+    this.#old = old;
   }
 
-  of(message: ModelMessage): readonly string[] {
+  of(message: ModelMessage, index: number): readonly string[] {
     if (message.role === "tool") return [this.#newest.get(message.callId) ?? this.#format.callId(message.callId)];
     if (message.role === "user") return [];
-    return (message.calls ?? []).map(({ id }) => this.#name(id));
+    return (message.calls ?? []).map(({ id }) => this.#name(id, index));
   }
 
-  #name(id: string): string {
+  /** The names that messages before `index` took. */
+  before(index: number): ReadonlySet<string> {
+    return new Set([...this.#old, ...[...this.#new].flatMap(([name, at]) => (at < index ? [name] : []))]);
+  }
+
+  #name(id: string, index: number): string {
     const base = this.#format.callId(id);
     let name = base;
-    for (let use = 2; this.#taken.has(name); use++) name = this.#format.callId(`${base}_${use}`);
-    this.#taken.add(name);
+    for (let use = 2; this.#old.has(name) || this.#new.has(name); use++) name = this.#format.callId(`${base}_${use}`);
+    this.#new.set(name, index);
     this.#newest.set(id, name);
     return name;
   }

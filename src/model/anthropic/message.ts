@@ -14,6 +14,7 @@ type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 export function messagesFormat(maker: Maker): MessageFormat {
   return {
     opening,
+    sides,
     callId: (id) => plainCallId(id, 64),
     render(message, ids, loadMedia) {
       switch (message.role) {
@@ -96,3 +97,8 @@ function isImage({ type }: JsonObject): boolean {
 
 /** The API refuses conversations that begin with an answer. */
 const opening = toBytes(textBlock("(the conversation goes on)"));
+
+const sides = {
+  user: Buffer.from('{"role":"user","content":['),
+  assistant: Buffer.from('{"role":"assistant","content":['),
+};

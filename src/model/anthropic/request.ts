@@ -1,6 +1,6 @@
 // The body of a request of the Messages format, with marks for its cache.
 import type { JsonObject } from "../../base/json.ts";
-import { comma, headBytes, separated, ToolElements } from "../body-bytes.ts";
+import { headBytes, separated, ToolElements } from "../body-bytes.ts";
 import { ConversationRenderer, type Passage } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest } from "../model.ts";
@@ -30,7 +30,7 @@ export class MessagesBodyBuilder {
   }
 
   async build(request: ModelRequest): Promise<RequestBody> {
-    const { passages, hasMedia } = await this.#conversation.render(request.messages, request.loadMedia);
+    const { chunks, hasMedia } = await this.#conversation.render(request.messages, request.loadMedia, markNewest);
     const { system, tools } = request;
     return {
       chunks: [
@@ -38,7 +38,7 @@ export class MessagesBodyBuilder {
         ...(tools.length > 0 ? this.#toolsList(request) : []),
         ...(system === "" ? [] : [systemKey, toBytes([{ type: "text", text: system, ...cacheMark }])]),
         messagesKey,
-        ...messageElements(passages),
+        ...chunks,
         end,
       ],
       hasMedia,
@@ -63,15 +63,9 @@ export class MessagesBodyBuilder {
 }
 
 /** The API looks for a cached beginning only some twenty blocks before a mark, so the place of the last mark keeps its own. */
-function messageElements(passages: readonly Passage[]): readonly Uint8Array[] {
-  const users = passages.filter(({ side }) => side === "user");
-  const marked = new Set(users.slice(-2));
-  return passages.flatMap((passage, index) => [
-    ...(index === 0 ? [] : [comma]),
-    passage.side === "user" ? userStart : assistantStart,
-    ...separated(marked.has(passage) ? markLast(passage.blocks) : passage.blocks),
-    elementEnd,
-  ]);
+function markNewest(passages: readonly Passage[]): readonly Passage[] {
+  const marked = new Set(passages.filter(({ side }) => side === "user").slice(-2));
+  return passages.map((passage) => (marked.has(passage) ? { ...passage, blocks: markLast(passage.blocks) } : passage));
 }
 
 function markLast(blocks: readonly Uint8Array[]): readonly Uint8Array[] {
@@ -85,8 +79,5 @@ const reserved = new Set(["messages", "tools", "system"]);
 const toolsKey = Buffer.from(',"tools":[');
 const systemKey = Buffer.from(',"system":');
 const messagesKey = Buffer.from(',"messages":[');
-const userStart = Buffer.from('{"role":"user","content":[');
-const assistantStart = Buffer.from('{"role":"assistant","content":[');
 const listEnd = Buffer.from("]");
-const elementEnd = Buffer.from("]}");
 const end = Buffer.from("]}");

@@ -16,6 +16,7 @@ export function geminiFormat(maker: Maker): MessageFormat {
   const takesMediaInResults = generationOf(maker.modelId) >= 3;
   return {
     opening,
+    sides,
     callId: (id) => plainCallId(id, 64),
     render(message, ids, loadMedia) {
       switch (message.role) {
@@ -123,3 +124,5 @@ function isMedia(part: JsonObject): boolean {
 
 /** The API refuses conversations that begin with an answer. */
 const opening = toBytes(textPart("(the conversation goes on)"));
+
+const sides = { user: Buffer.from('{"role":"user","parts":['), assistant: Buffer.from('{"role":"model","parts":[') };

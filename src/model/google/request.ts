@@ -1,7 +1,7 @@
 // The body of a request of the Gemini format.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { comma, headBytes, separated, ToolElements } from "../body-bytes.ts";
-import { ConversationRenderer, type Passage } from "../conversation.ts";
+import { headBytes, separated, ToolElements } from "../body-bytes.ts";
+import { ConversationRenderer } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Maker } from "../outline.ts";
@@ -27,7 +27,7 @@ export class GeminiBodyBuilder {
   }
 
   async build(request: ModelRequest): Promise<RequestBody> {
-    const { passages, hasMedia } = await this.#conversation.render(request.messages, request.loadMedia);
+    const { chunks, hasMedia } = await this.#conversation.render(request.messages, request.loadMedia);
     const { system, tools } = request;
     return {
       chunks: [
@@ -35,7 +35,7 @@ export class GeminiBodyBuilder {
         ...(system === "" ? [] : [systemKey, toBytes({ parts: [{ text: system }] })]),
         ...(tools.length === 0 ? [] : [toolsKey, ...separated(this.#tools.of(tools)), toolsEnd]),
         contentsKey,
-        ...contentElements(passages),
+        ...chunks,
         end,
       ],
       hasMedia,
@@ -61,15 +61,6 @@ export class GeminiBodyBuilder {
   }
 }
 
-function contentElements(passages: readonly Passage[]): readonly Uint8Array[] {
-  return passages.flatMap(({ side, blocks }, index) => [
-    ...(index === 0 ? [] : [comma]),
-    side === "user" ? userStart : modelStart,
-    ...separated(blocks),
-    elementEnd,
-  ]);
-}
-
 /** Names as other formats have them, too. */
 const generationKeys: ReadonlyMap<string, string> = new Map([
   ["temperature", "temperature"],
@@ -85,7 +76,4 @@ const systemKey = Buffer.from(',"systemInstruction":');
 const toolsKey = Buffer.from(',"tools":[{"functionDeclarations":[');
 const toolsEnd = Buffer.from("]}]");
 const contentsKey = Buffer.from(',"contents":[');
-const userStart = Buffer.from('{"role":"user","parts":[');
-const modelStart = Buffer.from('{"role":"model","parts":[');
-const elementEnd = Buffer.from("]}");
 const end = Buffer.from("]}");

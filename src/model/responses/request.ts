@@ -29,7 +29,7 @@ export class ResponsesBodyBuilder {
   }
 
   async build(request: ModelRequest): Promise<RequestBody> {
-    const { passages, hasMedia } = await this.#conversation.render(request.messages, request.loadMedia);
+    const { chunks, hasMedia } = await this.#conversation.render(request.messages, request.loadMedia);
     const { system, tools } = request;
     return {
       chunks: [
@@ -37,7 +37,7 @@ export class ResponsesBodyBuilder {
         ...(system === "" ? [] : [instructionsKey, toBytes(system)]),
         ...(tools.length === 0 ? [] : [toolsKey, ...separated(this.#tools.of(tools)), listEnd]),
         inputKey,
-        ...separated(passages.flatMap(({ blocks }) => blocks)),
+        ...chunks,
         end,
       ],
       hasMedia,
