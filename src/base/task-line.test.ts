@@ -31,6 +31,11 @@ test("a task's line has its label, its end and its time from the start on", () =
   expect(renderTaskLine(failed, 80)).toBe("subagent count the files (failed, 3.2 s: timed out after 3 seconds)");
 });
 
+test("the reason is cut before the label is", () => {
+  const failed = task({ status: "failed", errors: ["a reason that is too long for the line"] });
+  expect(renderTaskLine(failed, 60)).toBe("subagent count the files (failed, 3.2 s: a reason that is…)");
+});
+
 test("it fits, and is one line without escape sequences", () => {
   for (const columns of [20, 30, 40, 60]) {
     const line = renderTaskLine(

@@ -9,10 +9,9 @@ export function renderTaskLine(task: SubagentTask, columns: number): string {
   const [error = ""] = task.errors;
   const time = task.started_at === null ? "" : `, ${renderDuration(elapsedOf(task))}`;
   const reason = task.status === "failed" && error !== "" ? `: ${toOneLine(error)}` : "";
-  const end = cutToWidth(
-    ` (${task.status}${time}${reason}`,
-    Math.max(columns - Math.min(widthOf(name), columns >> 1), 4),
-  );
+  // One column is for the bracket at the end.
+  const room = columns - Math.min(widthOf(name), columns >> 1) - 1;
+  const end = cutToWidth(` (${task.status}${time}${reason}`, Math.max(room, 4));
   return `${cutToWidth(name, Math.max(columns - widthOf(end) - 1, 1))}${end})`;
 }
 
