@@ -117,3 +117,12 @@ test("R5.5 the lines of a plugin's logger carry its name, while it is made and l
     { level: "error", message: "gone", plugin: "talking", part: "socket" },
   ]);
 });
+
+test("R5.5 what makes a plugin answers an object at once; else the plugin is skipped with one sentence", async () => {
+  const late = definePlugin({ name: "late", settings: {}, create: (async () => ({})) as never });
+  const nothing = definePlugin((() => undefined) as never);
+  const { plugins, problems } = await loadPlugins([late, nothing], host);
+  expect(plugins).toEqual([]);
+  const sentence = "is skipped: what makes it must answer an object of hooks at once, no promise.";
+  expect(problems).toEqual([`The plugin late ${sentence}`, expect.stringContaining(sentence)]);
+});

@@ -75,7 +75,7 @@ async function makePlugin(source: PluginSource, host: PluginHost): Promise<MadeP
   if (isConfigurable(source)) return configure(source, host);
   if (typeof source !== "function") return { plugin: checked(source), settings: [] };
   let name = source.name || "new";
-  const plugin = checked(source({ ...host, log: pluginLog(host.log, () => name) }));
+  const plugin = checked(objectOf(source({ ...host, log: pluginLog(host.log, () => name) })));
   name = plugin.name;
   return { plugin, settings: [] };
 }
@@ -86,7 +86,13 @@ async function configure(source: AnyConfigurablePlugin, host: PluginHost): Promi
   const { own, shown, secrets } = await readPluginSettings(name, source.settings, host.config);
   for (const secret of secrets) host.mask.add(secret);
   const hooks = source.create({ ...host, own: own as never, log: pluginLog(host.log, () => name) });
-  return { plugin: Object.assign(hooks, { name, apiVersion }), settings: shown };
+  return { plugin: Object.assign(objectOf(hooks), { name, apiVersion }), settings: shown };
+}
+
+/** Users' functions may answer anything, such as a promise of a plugin. */
+function objectOf<Made extends object>(made: Made): Made {
+  if (typeof made === "object" && made !== null && !(made instanceof Promise)) return made;
+  throw new Error("what makes it must answer an object of hooks at once, no promise.");
 }
 
 function checked(plugin: Plugin): Plugin {
