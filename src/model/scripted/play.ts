@@ -31,7 +31,7 @@ export async function* playAnswer(
   yield* playPieces("text-delta", text, standing, pause);
   if (fault !== undefined) {
     if (scripted.length > 0) yield { type: "progress" };
-    await fail(fault, signal);
+    await fail(fault, standing.sentMedia, signal);
   }
   const reason: FinishReason = answer.finish ?? "stop";
   const calls = settleCalls(
@@ -55,12 +55,12 @@ async function* playPieces(
   }
 }
 
-async function fail(fault: ScriptedFault, signal: AbortSignal): Promise<never> {
+async function fail(fault: ScriptedFault, sentMedia: boolean, signal: AbortSignal): Promise<never> {
   switch (fault.kind) {
     case "cut":
       throw cutError(endpoint.provider);
     case "error":
-      throw refusalError(fault, endpoint, { sentMedia: false });
+      throw refusalError(fault, endpoint, { sentMedia });
     case "stall":
       return untilAborted(new Promise<never>(() => undefined), signal);
   }

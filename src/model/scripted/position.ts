@@ -1,5 +1,5 @@
 // Which answer of a script a request gets: read from the conversation, so that a resumed one goes on where it was.
-import { textOf } from "../../base/content.ts";
+import { isMediaPart, textOf } from "../../base/content.ts";
 import type { ModelMessage } from "../model.ts";
 import type { Script, ScriptedAnswer, ScriptedCondition } from "./script.ts";
 
@@ -15,6 +15,8 @@ export interface Standing {
   readonly answered: number;
   /** Model calls since the newest user message, this one included. */
   readonly step: number;
+  /** The request holds images, audio or video: an error that speaks of them refuses them. */
+  readonly sentMedia: boolean;
 }
 
 export function standingOf(messages: readonly ModelMessage[]): Standing {
@@ -29,6 +31,7 @@ export function standingOf(messages: readonly ModelMessage[]): Standing {
     tools: results.map(({ name }) => name),
     answered: messages.filter(({ role }) => role === "assistant").length,
     step: messages.slice(lastUser + 1).filter(({ role }) => role === "assistant").length + 1,
+    sentMedia: messages.some(({ content }) => typeof content === "object" && content.some(isMediaPart)),
   };
 }
 

@@ -4,6 +4,7 @@ import { CancelledError } from "../../base/abort.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { ModelMessage, ModelRequest } from "../../model/model.ts";
+import { carriedDrafts } from "../../tape/carried.ts";
 import type { EntryDraft, TapeEntry } from "../../tape/entry.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { InboxDraft } from "../../tape/store.ts";
@@ -11,6 +12,7 @@ import { calls, callTool, fail, say, scriptedModel, stall } from "../../testing/
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { buildContext } from "./context.ts";
+import { withPreviews } from "./result-preview.ts";
 
 const echo = defineTool({
   name: "echo",
@@ -340,7 +342,7 @@ test("R2.6 the summary is asked for in one bounded call: no retries, few tokens,
   await using runtime = await testRuntime({ model, tools: [big] });
   expect((await runtime.send("go")).text).toBe("done");
   const [asked] = model.requests.filter(isSummaryCall);
-  expect(asked?.maxTokens).toBe(2_048);
+  expect(asked?.maxTokens).toBe(4_096);
   expect(String(asked?.messages[0]?.content).length).toBeLessThan(60_000);
 });
 
@@ -412,6 +414,51 @@ test("R2.6 after a restart the conversation goes on from the hand-off, and nothi
   expect(sent).toContain("kept words");
   expect(sent).not.toContain("secret");
   expect(isWellFormed(model.requests[0]?.messages ?? [])).toBe(true);
+});
+
+let nextId = 0;
+const entry = (kind: TapeEntry["kind"], payload: JsonObject, meta: JsonObject): TapeEntry => ({
+  ...{ id: ++nextId, kind, payload, meta },
+  date: "2026-01-01T00:00:00.000Z",
+});
+const turns = fc.constantFrom("before", "now");
+const ids = fc.constantFrom("a", "b", "c");
+const anyEntry = fc.oneof(
+  fc
+    .tuple(turns, fc.constantFrom("user", "assistant"))
+    .map(([turn_id, role]) => entry("message", { role, content: "m" }, { turn_id })),
+  fc
+    .tuple(turns, fc.uniqueArray(ids, { minLength: 1 }))
+    .map(([turn_id, called]) =>
+      entry("tool_call", { calls: called.map((id) => ({ id, name: "echo", arguments: {} })) }, { turn_id }),
+    ),
+  fc.tuple(turns, ids, fc.boolean(), fc.boolean()).map(([turn_id, id, paired, told]) =>
+    entry(
+      "tool_result",
+      { results: ["r".repeat(2_000)] },
+      {
+        ...{ turn_id },
+        ...(paired && { calls: [{ id, name: "echo", status: "ok" }] }),
+        ...(told && { tasks: ["sub-00000001"] }),
+      },
+    ),
+  ),
+  turns.map((turn_id) => entry("event", { name: "run", data: { status: "ok" } }, { turn_id })),
+);
+
+test("R2.6 property: what is carried of any tape, cut anywhere, makes a request that pairs calls and results", () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry, { maxLength: 30 }), fc.boolean(), (entries, cut) => {
+      const inbound = entry("message", { role: "user", content: "go" }, { turn_id: "now" });
+      const recent = [entry("anchor", { name: "a" }, {}), inbound, ...entries];
+      const drafts = carriedDrafts(recent, "now").map((draft) => (cut ? withPreviews(draft) : draft));
+      const after = buildContext(drafts.map(({ kind, payload, meta = {} }) => entry(kind, payload, meta)));
+      // A call that is still open stays so: its result is written after the anchor, or told as interrupted.
+      const kept = drafts.some(({ kind }) => kind === "tool_call");
+      if (kept) expect(after.openCalls).toEqual(expect.arrayContaining([...buildContext(recent).openCalls]));
+      expect(isWellFormed(after.messages)).toBe(true);
+    }),
+  );
 });
 
 test("R2.6 property: an overflow at any model call of any run leaves requests that pair calls and results, with a user message, and need nothing before the anchor", async () => {

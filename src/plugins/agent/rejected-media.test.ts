@@ -150,3 +150,12 @@ test("T3.2 an image over the provider's byte or pixel limit is a note, decided f
     if (index < 3) expect(messages.every((message, at) => next[at] === message)).toBe(true);
   }
 });
+
+test("R4.3 a scripted refusal that speaks of images is one when images were sent, and only then", async () => {
+  const refusal = fail(400, { message: "This model does not support images." });
+  const model = scriptedModel([callTool("picture_a"), refusal, say("on")]);
+  await using runtime = await testRuntime({ model, tools: [picture("a")] });
+  expect((await runtime.send("look")).text).toBe("on");
+  await using without = await testRuntime({ model: scriptedModel([refusal]) });
+  expect((await without.send("look")).status).toBe("error");
+});

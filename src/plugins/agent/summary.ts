@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { guardModel } from "../../model/guard.ts";
 import type { ModelMessage, ModelRequest } from "../../model/model.ts";
 import type { TapeEntry } from "../../tape/entry.ts";
-import { knownLimits } from "./model-limits.ts";
+import { answerTokens, knownLimits } from "./model-limits.ts";
 import type { Run } from "./run.ts";
 import { messageTokens } from "./tokens.ts";
 
@@ -33,7 +33,8 @@ export interface Summary {
 export async function summarize(run: Run, messages: readonly ModelMessage[], bytes: number): Promise<Summary> {
   const { turn, models } = run;
   const { runtime, signal, log } = turn;
-  const maxTokens = Math.max(1, Math.floor(bytes / 4));
+  // Twice of what the text may take: some models think before they write.
+  const maxTokens = answerTokens(Math.max(1, Math.floor(bytes / 2)), await knownLimits(run, messages));
   const request: ModelRequest = {
     system: instruction,
     messages: [{ role: "user", content: transcriptOf(messages, await transcriptLimit(run, messages, maxTokens)) }],

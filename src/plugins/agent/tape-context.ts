@@ -10,8 +10,9 @@ import type { Measured } from "./tokens.ts";
 export class TapeContext {
   readonly #tape: Tape;
   #builder = new ContextBuilder();
-  #anchor: number | undefined;
-  /** How many of the tape's recent entries are read. */
+  /** The tape's array that is read: an anchor, or a reset, begins another one. */
+  #recent: readonly TapeEntry[] | undefined;
+  /** How many of its entries are read. */
   #read = 0;
   #system: string | undefined;
   #rejected = new RejectedMedia();
@@ -53,10 +54,10 @@ export class TapeContext {
   }
 
   #follow(): void {
-    const { recent, lastAnchor } = this.#tape;
-    if (lastAnchor?.id !== this.#anchor) {
+    const { recent } = this.#tape;
+    if (recent !== this.#recent) {
       this.#builder = new ContextBuilder();
-      this.#anchor = lastAnchor?.id;
+      this.#recent = recent;
       this.#system = undefined;
       this.#rejected = new RejectedMedia();
       this.#answer = undefined;
