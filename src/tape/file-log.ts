@@ -132,6 +132,10 @@ export class FileLog implements TapeLog {
     return copy === undefined ? {} : { archive: copy };
   }
 
+  async archive(): Promise<string | undefined> {
+    return this.#existing() === undefined ? undefined : this.#archive();
+  }
+
   async size(): Promise<number> {
     const file = this.#existing();
     return file === undefined ? 0 : fstatSync(file.fd).size;

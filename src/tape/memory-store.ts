@@ -123,6 +123,11 @@ class MemoryLog implements TapeLog {
     return copy === undefined ? {} : { archive: copy };
   }
 
+  async archive(): Promise<string | undefined> {
+    this.#refuseForeignChange();
+    return this.#lines === undefined ? undefined : this.#archive(this.#lines);
+  }
+
   async size(): Promise<number> {
     let bytes = 0;
     for (const entry of this.#read()) bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;

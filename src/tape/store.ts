@@ -72,6 +72,8 @@ export interface TapeLog extends TapeReader, AsyncDisposable {
    * With `archive`, a copy is made first and its place answered; when that fails nothing is cleared.
    */
   replace(entries: readonly TapeEntry[], options?: { archive?: boolean }): Promise<{ archive?: string }>;
+  /** Copies the tape aside, over no earlier copy; answers the copy's place, undefined for a tape that was never written. */
+  archive(): Promise<string | undefined>;
   /** What reading skipped so far: torn, corrupt or blank stretches. */
   readonly problems: readonly TapeProblem[];
   /** Bytes of the whole tape. */

@@ -6,7 +6,7 @@ import type { JsonObject } from "../base/json.ts";
 import { anchorDrafts, type EntryDraft, sessionStart, type TapeEntry } from "./entry.ts";
 import { foldFacts, isRun, noFacts, type TapeFacts } from "./fold.ts";
 import { queryLog, type TapeQuery } from "./query.ts";
-import type { Lease, TapeLog } from "./store.ts";
+import type { Lease, ReadOptions, TapeLog, TapeReader } from "./store.ts";
 import { readTapeEnd, runsBetweenFacts, type TapeEnd } from "./tape-end.ts";
 
 export interface TapeOptions {
@@ -17,7 +17,7 @@ export interface TapeOptions {
   beginning?: () => Promise<void>;
 }
 
-export class Tape implements AsyncDisposable {
+export class Tape implements TapeReader, AsyncDisposable {
   readonly #log: TapeLog;
   readonly #clock: Clock;
   readonly #lease: Pick<Lease, "check"> | undefined;
@@ -86,6 +86,14 @@ export class Tape implements AsyncDisposable {
     await this.#log.sync();
   }
 
+  backward(options?: ReadOptions): AsyncIterable<TapeEntry> {
+    return this.#log.backward(options);
+  }
+
+  forward(options?: ReadOptions): AsyncIterable<TapeEntry> {
+    return this.#log.forward(options);
+  }
+
   /** Entries that the query describes, streamed; what is appended meanwhile may be left out. */
   query(query: TapeQuery, options: { signal?: AbortSignal } = {}): AsyncIterable<TapeEntry> {
     return queryLog(this.#log, query, options);
@@ -107,6 +115,11 @@ export class Tape implements AsyncDisposable {
       this.#advance(next);
       return answer;
     });
+  }
+
+  /** Copies the tape aside after what is being written; answers the copy's place, undefined for an empty tape. */
+  archive(): Promise<string | undefined> {
+    return this.#inTurn(() => this.#log.archive());
   }
 
   async close(): Promise<void> {

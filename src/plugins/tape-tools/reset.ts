@@ -1,0 +1,44 @@
+// `tape.reset`: begins the tape and its sidecars anew; the running turn goes on.
+import * as v from "valibot";
+import type { Runtime } from "../../kernel/runtime.ts";
+import type { Turn } from "../../kernel/turn-state.ts";
+import { carriedDrafts } from "../../tape/carried.ts";
+import type { Tape } from "../../tape/tape.ts";
+import { defineTool } from "../../tools/define-tool.ts";
+
+interface ResetValue {
+  readonly message: string;
+  readonly archive?: string;
+}
+
+export const tapeReset = defineTool({
+  name: "tape.reset",
+  description: "Clear the tape and begin anew; archive=true keeps a copy first.",
+  exclusive: true,
+  input: v.strictObject({ archive: v.optional(v.pipe(v.boolean(), v.description("keep a copy")), false) }),
+  async run({ archive }, { turn: { tape, turnId }, turn }): Promise<ResetValue> {
+    const sidecars = await openSidecars(turn as Turn);
+    const copy = archive ? await archiveAll([tape, ...sidecars]) : undefined;
+    await tape.replace(carriedDrafts(tape.recent, turnId));
+    for (const sidecar of sidecars) if (sidecar.lastId > 0) await sidecar.replace([]);
+    return copy === undefined ? { message: "ok" } : { message: `Archived: ${copy}`, archive: copy };
+  },
+  render: ({ message }) => message,
+});
+
+async function openSidecars(turn: Turn): Promise<Tape[]> {
+  const names = await sidecarNames(turn.runtime);
+  return Promise.all(names.map((name) => turn.sidecar(name)));
+}
+
+async function sidecarNames(runtime: Runtime): Promise<string[]> {
+  const provided = await runtime.hooks.collect("provideTapeSidecar", runtime);
+  return [...new Set(provided.map(({ answer }) => answer.name))];
+}
+
+/** Copies all before anything is cleared. @returns the place of the first tape's copy */
+async function archiveAll(tapes: readonly Tape[]): Promise<string | undefined> {
+  const copies: (string | undefined)[] = [];
+  for (const tape of tapes) copies.push(await tape.archive());
+  return copies[0];
+}
