@@ -78,7 +78,7 @@ test("T7.12 a profile gives what the call does not say, and its body as further 
   ]);
 });
 
-test("T7.12 the workspace's profile wins over the user's, config.yml's and a plugin's", async () => {
+test("T7.12 R1.4 the workspace's profile wins over the user's, config.yml's and a plugin's", async () => {
   const place = places();
   place.write("workspace/.agents/agents/a.md", profile("from the workspace"));
   place.write("user/.agents/agents/a.md", profile("not this"));

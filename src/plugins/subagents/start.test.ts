@@ -1,5 +1,8 @@
 // How tasks start: what a call may ask for, and what a child gets.
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { conversations, gate, gated, taskIdsIn } from "../../../test/support/conversations.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
@@ -9,7 +12,7 @@ import { defineTool } from "../../tools/define-tool.ts";
 
 const idPattern = /^sub-[0-9a-f]{8}$/;
 
-test("T7.1 a task starts in the background: the call answers at once, without output", async () => {
+test("T7.1 T0.10 a task starts in the background: the call answers at once, without output", async () => {
   const held = gate();
   const model = conversations({
     go: [callTool("subagent", { prompt: "child's task\nwith details" }), say("waiting"), say("over")],
@@ -362,4 +365,66 @@ test("T1.1 a child's tools act in its parent's environment", async () => {
   await using runtime = await testRuntime({ model });
   const { toolResults } = await runtime.send("go");
   expect(toolResults.at(-1)?.text).toBe("from the child");
+});
+
+test("T0.3 the four tools are for the model, for code and for people, and none has to be loaded", async () => {
+  await using runtime = await testRuntime();
+  const own = runtime.runtime.tools.filter(({ plugin }) => plugin === "subagents").map(({ tool }) => tool);
+  expect(own.map(({ name, exposure, deferred }) => [name, exposure, deferred])).toEqual([
+    ["subagent", "auto", false],
+    ["subagent.wait", "auto", false],
+    ["subagent.send", "auto", false],
+    ["subagent.cancel", "auto", false],
+  ]);
+});
+
+test("R5.6 T7.5 agents of one process share the limit: a task of the second waits for one of the first", async () => {
+  const [first, second] = [gate(), gate()];
+  const modelOf = (held: typeof first) =>
+    conversations({
+      go: [callTool("subagent", { prompt: "child" }), say("waiting"), say("over")],
+      child: [gated(held, "a")],
+    });
+  const settings = { subagentMaxConcurrency: 1 };
+  await using one = await testRuntime({ model: modelOf(first), settings });
+  await using other = await testRuntime({ model: modelOf(second), settings });
+  const running = one.send("go");
+  await first.reached;
+  const statuses: unknown[] = [];
+  const waiting = other.send("go", {
+    onEvent(event) {
+      if (event.type === "tool-result") statuses.push((event.value as { status: string }).status);
+      if (event.type === "step-finished") first.open();
+    },
+  });
+  await running;
+  await second.reached;
+  second.open();
+  expect((await waiting).text).toBe("over");
+  expect(statuses).toEqual(["queued"]);
+});
+
+test("T5.3 a $name in a subagent's prompt brings that skill's body, if the child may use it", async () => {
+  const workspace = mkdtempSync(join(tmpdir(), "bub-skill-"));
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
+  const folder = join(workspace, ".agents", "skills", "tidy");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "SKILL.md"), "---\nname: tidy\ndescription: Tidies.\n---\nPut things back.\n");
+  const model = conversations({
+    go: [
+      calls(
+        callTool("subagent", { prompt: "first: $tidy up" }),
+        callTool("subagent", { prompt: "second: $tidy up", allowed_skills: [] }),
+      ),
+      say("waiting"),
+      say("waiting"),
+      say("over"),
+    ],
+    "first:": [say("a")],
+    "second:": [say("b")],
+  });
+  await using runtime = await testRuntime({ model, workspace });
+  await runtime.send("go");
+  expect(model.of("first:")[0]?.messages[0]?.content).toMatch(/^first: \$tidy up[\s\S]*Put things back\./);
+  expect(model.of("second:")[0]?.messages[0]?.content).toBe("second: $tidy up");
 });

@@ -34,7 +34,7 @@ async function notificationsOf(runtime: TestRuntime): Promise<string[]> {
 const resultsOf = (events: readonly StreamEvent[], name: string) =>
   events.flatMap((event) => (event.type === "tool-result" && event.name === name ? [event] : []));
 
-test("T7.9 wait gives results as soon as all have ended, and they come in no message", async () => {
+test("T7.9 T0.10 wait gives results as soon as all have ended, and they come in no message", async () => {
   const [one, two] = [gate(), gate()];
   const model = conversations({
     go: [calls(start("first"), start("second")), callTool("subagent.wait"), say("over")],
@@ -255,7 +255,7 @@ test("T10.6 subagent.wait and subagent.cancel act at once during a run", async (
   expect(finals[2]).toBe("over");
 });
 
-test("T7.9 send: a running child reads it before its next step", async () => {
+test("T7.9 R1.8 send: a running child reads it before its next step", async () => {
   const sent = gate();
   const hold = defineTool({
     name: "hold",
