@@ -159,6 +159,8 @@ class FileLease implements Lease {
   readonly #sessionId: string;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #fd: number;
+  /** When our file last changed, links to it included, as of the last look at its name. */
+  #seenAt: number | undefined;
   #released = false;
 
   constructor(path: string, own: OwnFile, sessionId: string, { world, heartbeatMs }: Required<FileLeasesOptions>) {
@@ -170,7 +172,7 @@ class FileLease implements Lease {
   }
 
   check(): void {
-    if (!this.#released && this.#isOurs()) return;
+    if (!this.#released && this.#isStillOurs()) return;
     throw new BubError("temporary", `session '${this.#sessionId}' was taken over by another process`, {
       hint: "Nothing more was written; send the message again.",
     });
@@ -182,6 +184,14 @@ class FileLease implements Lease {
     closeSync(this.#fd);
     if (this.#isOurs()) unlinkQuietly(this.#path);
     this.#released = true;
+  }
+
+  /** Whoever takes the lease puts a file in the place of ours, and that changes ours: without a change, no look at the name. */
+  #isStillOurs(): boolean {
+    const { ctimeMs } = fstatSync(this.#fd);
+    if (ctimeMs === this.#seenAt) return true;
+    this.#seenAt = this.#isOurs() ? ctimeMs : undefined;
+    return this.#seenAt !== undefined;
   }
 
   #isOurs(): boolean {
