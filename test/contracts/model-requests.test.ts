@@ -167,7 +167,7 @@ describe.each(formats)("$format", (format) => {
         const foreign = [...text.matchAll(/SECRET-([a-z-]+)/g)].filter(([, maker]) => maker !== format.format);
         expect(foreign).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -175,14 +175,15 @@ describe.each(formats)("$format", (format) => {
     const providerData = secrets[format.format]?.("said", 1);
     const call = { id: "call_1", name: "fs_read", arguments: {} };
     const ask = recording(format);
-    const text = await ask([
+    const messages: ModelMessage[] = [
       { role: "user", content: "go" },
       { role: "assistant", content: "said", reasoning: "Hm.", providerData, calls: [call] },
       { role: "tool", callId: "call_1", name: "fs_read", content: "ok", isError: false },
-    ]);
-    expect(text.split(`SECRET-${format.format}`)).toHaveLength(2);
+    ];
+    expect((await ask(messages)).split(`SECRET-${format.format}`)).toHaveLength(2);
+    // Signatures hold for one model.
     const other = recording({ ...format, modelId: `${format.modelId}-next` });
-    expect(await other([{ role: "assistant", content: "said", providerData }])).not.toContain("SECRET");
+    expect(await other(messages)).not.toContain("SECRET");
   });
 
   test("R2.4 each request extends the last one byte for byte, over steps, turns and restarts", async () => {
@@ -205,7 +206,7 @@ describe.each(formats)("$format", (format) => {
           before = text;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
