@@ -334,6 +334,24 @@ test("R2.6 a message that does not fit alone ends the run with a clear error, an
   expect((await runtime.send("short")).text).toBe("fine");
 });
 
+test("R2.6 a summary longer than what is left of a known window is shortened to it", async () => {
+  const window = await windowFor(1_200, 100, [big]);
+  const model = scriptedModel([
+    callTool("big", { size: 800 }),
+    callTool("big", { size: 800 }),
+    callTool("big", { size: 3_000 }),
+    say("s".repeat(20_000)),
+    say("done"),
+  ]);
+  const settings = { contextWindow: window, maxTokens: 100 };
+  await using runtime = await testRuntime({ model, tools: [big], settings });
+  expect(await runtime.send("go")).toMatchObject({ status: "ok", text: "done" });
+  expect(anchorsIn(await runtime.entries())).toHaveLength(1);
+  const bytes = Buffer.byteLength(JSON.stringify(model.requests.at(-1)?.messages));
+  expect(bytes).toBeGreaterThan(4_000);
+  expect(bytes).toBeLessThan(5_200);
+});
+
 test("R2.6 the summary is asked for in one bounded call: no retries, few tokens, part of a long conversation", async () => {
   const model = scriptedModel([
     ...Array.from({ length: 4 }, (_, index) => callTool("big", { size: 30_000 + index })),

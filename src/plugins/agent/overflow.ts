@@ -44,13 +44,15 @@ async function* handOff(
   const carried = carriedDrafts(tape.recent, turnId);
   const room = await messageRoom(run);
   if (room !== undefined && room <= 0) return { ...answer, error: fixedTooLarge(run) };
-  const left = room === undefined ? Number.POSITIVE_INFINITY : room - tokensOfDrafts(carried.map(withPreviews));
+  // Whatever the summary says, what stands around it and the shortest form of the rest come with it.
+  const least = tokensOfDrafts([summaryDraft("", run, place), ...carried.map(withPreviews)]);
+  const left = room === undefined ? Number.POSITIVE_INFINITY : room - least - 1;
   if (left < leastSummaryTokens) return { ...answer, error: turnTooLarge(run) };
   yield place.event({
     type: "notice",
     message: `The conversation became too long for ${run.models.id}. Going on from a summary of it.`,
   });
-  const limit = Math.min(summaryBytes, (left - leastSummaryTokens / 2) * 4);
+  const limit = Math.min(summaryBytes, left * 4);
   const summary = yield* summaryText(run, place, { limit, again });
   if (signal.aborted) return { ...answer, status: "cancelled", error: undefined };
   const drafts = [summaryDraft(summary, run, place), ...carried];
