@@ -5,6 +5,10 @@ import { trimLine } from "./styled-line.ts";
 /** Lines of an open code block that stay live; the last one may be the beginning of its end. */
 const liveCodeLines = 4;
 
+/** Characters of the growing part that are rendered in each frame; more would not fit on the screen anyway. */
+const mostLive = 6_000;
+const mostLiveRows = 40;
+
 const fence = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/;
 
 interface Part {
@@ -20,6 +24,8 @@ export class AnswerStream {
   readonly #parser = new Marked();
   /** What still may change. */
   #open = "";
+  /** Where the last complete line ended when it was looked for finished parts. */
+  #splitEnd = 0;
   #isOpenCut = false;
   #hasGap = false;
   #isChecked = true;
@@ -44,15 +50,21 @@ export class AnswerStream {
   takeFinished(columns: number): string[] {
     if (this.#isChecked) return [];
     this.#isChecked = true;
-    const lines = this.#split().flatMap((part) => this.#renderPart(part, columns));
-    this.#tail.setText(this.#open);
+    const end = this.#open.lastIndexOf("\n") + 1;
+    const lines = (this.#mayBeFinished(end) ? this.#split(end) : []).flatMap((part) => this.#renderPart(part, columns));
+    this.#splitEnd = this.#open.lastIndexOf("\n") + 1;
+    this.#tail.setText(endOf(this.#open));
     return lines;
   }
 
-  /** The part that still grows, as it looks now. */
+  /** The part that still grows, as it looks now; of a long one only its end. */
   renderOpen(columns: number): readonly string[] {
+    return this.#renderOpen(this.#tail, columns);
+  }
+
+  #renderOpen(markdown: Markdown, columns: number): readonly string[] {
     if (this.isEmpty) return [];
-    const lines = trimmed(this.#tail.render(columns)).slice(this.#isOpenCut ? 1 : 0);
+    const lines = trimmed(markdown.render(columns)).slice(this.#isOpenCut ? 1 : 0);
     return this.#hasGap && lines.length > 0 ? ["", ...lines] : lines;
   }
 
@@ -60,18 +72,26 @@ export class AnswerStream {
   end(columns: number): string[] {
     this.#isChecked = false;
     const lines = this.takeFinished(columns);
-    lines.push(...this.renderOpen(columns));
+    lines.push(...this.#renderOpen(this.#markdown(this.#open), columns));
     this.#open = "";
+    this.#splitEnd = 0;
     this.#isOpenCut = false;
     this.#hasGap = false;
     this.#tail = this.#markdown("");
     return lines;
   }
 
+  /** Only a complete line can finish anything; of a long part, for which looking takes its time, only a blank one. */
+  #mayBeFinished(end: number): boolean {
+    if (end === this.#splitEnd) return false;
+    const isLong = this.#open.length > mostLive && !fence.test(this.#open);
+    return !isLong || this.#open.slice(Math.max(0, this.#splitEnd - 1)).includes("\n\n");
+  }
+
   /** Takes the finished parts off the open text. */
-  #split(): Part[] {
+  #split(end: number): Part[] {
     // A line that has only begun may become anything.
-    const tokens = this.#parser.lexer(this.#open.slice(0, this.#open.lastIndexOf("\n") + 1));
+    const tokens = this.#parser.lexer(this.#open.slice(0, end));
     const last = tokens.findLastIndex(({ type }) => type !== "space");
     if (last < 0) return [];
     const parts: Part[] = [];
@@ -124,6 +144,16 @@ export class AnswerStream {
   #markdown(text: string): Markdown {
     return new Markdown(text, 0, 0, this.#theme, undefined, { renderLatex: false, preserveOrderedListMarkers: true });
   }
+}
+
+/** The end of a long text, from a word's beginning; of a table with its head. */
+function endOf(text: string): string {
+  const [head] = /^[^\n]*\n(?=[^\n]*-)[ |:-]+\n/.exec(text) ?? [];
+  const rows = head === undefined ? [] : text.slice(head.length).split("\n");
+  if (rows.length > mostLiveRows) return head + rows.slice(-mostLiveRows).join("\n");
+  if (text.length <= mostLive) return text;
+  const end = text.slice(-mostLive);
+  return end.slice(end.search(/\s/) + 1);
 }
 
 /** Without blank lines before and after, and without blanks at the ends. */
