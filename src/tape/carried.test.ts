@@ -22,8 +22,8 @@ const result = (id: string, meta: JsonObject = { turn_id: "now" }) =>
   entry("tool_result", { results: [`r-${id}`] }, { ...meta, calls: [{ id, name: "bash", status: "ok" }] });
 const run = (meta: JsonObject = { turn_id: "now" }) => entry("event", { name: "run", data: {} }, meta);
 
-const carriedOf = (entries: readonly TapeEntry[]) =>
-  carriedDrafts(entries, "now").map(({ kind, payload }) => payload.content ?? payload.results ?? kind);
+const carriedOf = (entries: readonly TapeEntry[], options?: { unread: boolean }) =>
+  carriedDrafts(entries, "now", options).map(({ kind, payload }) => payload.content ?? payload.results ?? kind);
 
 test("T6.8 the turn's messages and the running step are carried, earlier turns and steps are not", () => {
   const before = { turn_id: "before" };
@@ -64,9 +64,13 @@ test("R2.6 ends of tasks that no answer followed are carried from earlier turns,
   const before = { turn_id: "before" };
   const step = [calls(["w"], before), result("w", { ...before, tasks: ["sub-1"] })];
   const notice = user("done", { ...before, tasks: ["sub-2"] });
-  expect(carriedOf([user("old", before), ...step, notice, user("go")])).toEqual(["tool_call", ["r-w"], "done", "go"]);
-  expect(carriedOf([...step, notice, answer("read"), user("go")])).toEqual(["go"]);
-  expect(carriedOf([calls(["x"], before), result("x", before), user("go")])).toEqual(["go"]);
+  const unread = { unread: true };
+  expect(carriedOf([user("old", before), ...step, notice, user("go")], unread)).toEqual([
+    ...["tool_call", ["r-w"], "done", "go"],
+  ]);
+  expect(carriedOf([...step, notice, answer("read"), user("go")], unread)).toEqual(["go"]);
+  expect(carriedOf([calls(["x"], before), result("x", before), user("go")], unread)).toEqual(["go"]);
+  expect(carriedOf([...step, notice])).toEqual([]);
 });
 
 test("T6.8 an earlier summary, and what never reaches the model, stays behind", () => {
@@ -77,6 +81,12 @@ test("T6.8 an earlier summary, and what never reaches the model, stays behind", 
       user("go"),
     ]),
   ).toEqual(["go"]);
+});
+
+test("T6.8 what a model refused stays refused as long as anything is carried", () => {
+  const refused = entry("event", { name: "media.rejected", data: { model: "a:b", media: ["x"] } });
+  expect(carriedDrafts([refused, user("go")], "now").map(({ kind }) => kind)).toEqual(["event", "message"]);
+  expect(carriedDrafts([refused, user("old", { turn_id: "before" })], "now")).toEqual([]);
 });
 
 const turns = fc.constantFrom("before", "now");

@@ -8,23 +8,29 @@ export const mediaRejected = "media.rejected";
 /**
  * Copies for the batch of an anchor or a reset, to stand behind the anchor's event `handoff`: the turn's inbound and
  * steering messages and notifications, then the running step whole, its call with reasoning and every result so far.
- * Ends of tasks (`meta.tasks`) that no answer has followed yet are copied of other turns, too, results with their step.
  * What was said after the step stays after it; what models refused stays refused. Pure; nothing is copied twice, a summary of an earlier overflow never.
  * @param recent the last anchor, if any, and all that follows it, oldest first
+ * @param unread also ends of tasks (`meta.tasks`) of other turns that no answer has followed yet, results with their step
  */
-export function carriedDrafts(recent: readonly TapeEntry[], turnId: string): EntryDraft[] {
+export function carriedDrafts(
+  recent: readonly TapeEntry[],
+  turnId: string,
+  { unread = false }: { unread?: boolean } = {},
+): EntryDraft[] {
   const open = unansweredFrom(recent);
   const isOfTurn = ({ meta }: TapeEntry) => meta.turn_id === turnId;
   const stepStart = recent[open]?.kind === "tool_call" ? open : -1;
   const step = stepStart < 0 ? [] : stepFrom(recent, stepStart);
-  const keepsStep = step.some((entry) => isOfTurn(entry) || entry.meta.tasks !== undefined);
+  const isUnread = ({ meta }: TapeEntry) => unread && meta.tasks !== undefined;
+  const keepsStep = step.some((entry) => isOfTurn(entry) || isUnread(entry));
   const kept = recent.filter((entry, index) => {
     if (entry.meta.context === false || entry.meta.summary === true) return false;
     if (step.includes(entry)) return keepsStep;
     if (eventData(entry, mediaRejected) !== undefined) return true;
-    return isUserMessage(entry) && (isOfTurn(entry) || (index >= open && entry.meta.tasks !== undefined));
+    return isUserMessage(entry) && (isOfTurn(entry) || (index >= open && isUnread(entry)));
   });
-  return kept.map(copyOf);
+  const isForModel = kept.some(({ kind }) => kind !== "event");
+  return isForModel ? kept.map(copyOf) : [];
 }
 
 /** Where the entries begin that no answer has followed: at the last step's call, else behind the last answer. */

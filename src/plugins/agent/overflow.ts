@@ -41,7 +41,7 @@ async function* handOff(
   { again }: { again: boolean },
 ): AsyncGenerator<StreamEvent, Answer | undefined> {
   const { tape, turnId, signal } = run.turn;
-  const carried = carriedDrafts(tape.recent, turnId);
+  const carried = carriedDrafts(tape.recent, turnId, { unread: true });
   const room = await messageRoom(run);
   if (room !== undefined && room <= 0) return { ...answer, error: fixedTooLarge(run) };
   // Whatever the summary says, what stands around it and the shortest form of the rest come with it.
