@@ -205,6 +205,25 @@ inTerminal("R5.0 @path attaches the file (needs tmux)", async () => {
   expect(messagesOf(world.entries())[0]).toContain("File plan.md:\\n\\nthe plan itself");
 });
 
+inTerminal("R5.2 Ctrl-Z gives the terminal back, and fg returns to what was typed (needs tmux)", async () => {
+  using world = createCliWorld();
+  const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8", PS1: "sh: " };
+  using pane = openPane(["bash", "--norc", "-i"], { env, cwd: world.workspace });
+  await pane.until(/^sh:/m);
+  pane.type(`${process.execPath} ${cliFile} chat --model ${world.script("one")}`);
+  pane.press("Enter");
+  await pane.until(/^>/m);
+  pane.type("draft");
+  await pane.until(/^> draft/m);
+  pane.press("C-z");
+  await pane.until(/Stopped[\s\S]*^sh:$/m);
+  pane.type("fg");
+  pane.press("Enter");
+  await pane.until(/fg\n[\s\S]*^> draft/m);
+  pane.press("Enter");
+  await pane.until(/^one\n\n>/m);
+});
+
 inTerminal("R5.2 an edit is shown as a diff (needs tmux)", async () => {
   using world = createCliWorld();
   world.file("workspace/a.txt", "one\ntwo\nthree\n");

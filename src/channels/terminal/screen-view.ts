@@ -271,9 +271,14 @@ class ScreenView implements ChatView {
 
   #suspend(): void {
     this.#screen.stop();
+    // Nothing else is waited for meanwhile, and the process would end.
+    const held = setInterval(() => undefined, 1 << 30);
     process.once("SIGCONT", () => {
+      clearInterval(held);
       if (!this.#isOpen) return;
       this.#screen.start();
+      // A frame that was asked for before the stop still counts as on its way.
+      this.#screen.renderNow();
     });
     process.kill(process.pid, "SIGTSTP");
   }
