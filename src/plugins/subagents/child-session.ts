@@ -5,6 +5,7 @@ import type { Runtime } from "../../kernel/runtime.ts";
 import { type SessionSeat, takeSeat } from "../../kernel/session-seat.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
+import { takeFork } from "./fork-session.ts";
 import type { Beginning } from "./task-order.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function takeChildSession(beginning: Beginning, taskId: TaskId, par
     case "temp":
       return takeTemporary(`temp/${taskId}`, parent);
     case "fork":
-      throw new BubError("config", "forks are not available");
+      return takeFork(`temp/${taskId}`, parent, endingOf(parent.runtime));
   }
 }
 
