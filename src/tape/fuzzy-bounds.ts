@@ -57,11 +57,13 @@ export class Bounds {
 
 /** `200 * common / both >= score`: of both lengths together, the part that has to be common. */
 const wholePart = leastScore / 200;
-const tokenPart = leastScore / tokenScale / 200;
+/** The same for words in any order. */
+export const tokenPart = leastScore / tokenScale / 200;
 /** `200 * shared / (shared + one) >= score`: of one side, the part that has to be shared. */
 const sharedPart = tokenPart / (1 - tokenPart);
 /** The same for a stretch as long as the common part, which is the best that a stretch can be. */
 export const stretchPart = leastScore / partScale / (200 - leastScore / partScale);
+export const tokenStretchPart = leastScore / tokenScale / partScale / (200 - leastScore / tokenScale / partScale);
 const tolerance = 1e-6;
 
 function countFor(least: number): number {
@@ -97,17 +99,24 @@ export class Bag {
     this.#met.fill(0);
   }
 
+  /** Of those that need not be in common, how many still could be missing. */
+  get left(): number {
+    return this.#left;
+  }
+
   /** Counts a word; false when too many are missing by now. */
   holds(bytes: Uint8Array, from: number, to: number): boolean {
-    for (let at = from; at < to; ) {
+    const met = this.#met;
+    let left = this.#left;
+    for (let at = from; at < to && left >= 0; ) {
       const byte = bytes[at] as number;
       const code = byte < 128 ? byte : codeAt(bytes, at);
       const slot = byte < 128 ? (this.#asciiSlots[byte] as number) : (this.#slots.get(lowerCode(code)) ?? -1);
       at += byte < 128 ? 1 : bytesOf(code);
-      const met = slot < 0 ? 0 : (this.#met[slot] as number);
-      if (slot >= 0 && met < (this.#most[slot] as number)) this.#met[slot] = met + 1;
-      else if (--this.#left < 0) return false;
+      if (slot >= 0 && (met[slot] as number) < (this.#most[slot] as number)) met[slot] = (met[slot] as number) + 1;
+      else left--;
     }
-    return true;
+    this.#left = left;
+    return left >= 0;
   }
 }

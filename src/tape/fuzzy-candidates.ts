@@ -1,193 +1,53 @@
 // The words and runs of words of a text that may be like a phrase; most are told apart by counting their characters.
-import { bytesOf, classOf, codeAt, lowerCode, separator, unspaced } from "./characters.ts";
+import { bytesOf, codeAt, lowerCode } from "./characters.ts";
 import { Bag, never } from "./fuzzy-bounds.ts";
 import type { FuzzyPhrase } from "./fuzzy-phrase.ts";
+import type { WordList } from "./word-list.ts";
 
 const space = 0x20;
 const stretchRoom = 1024;
 
-/** Takes the words of texts one by one and says when one, or the run that ends with it, is like the phrase. */
 export class Candidates {
   readonly #phrase: FuzzyPhrase;
-  /** How many words a run has. */
-  readonly #size: number;
   /** See `Bounds.plain`. */
   readonly #wanted: Int32Array;
-  readonly #leastHits: number;
   readonly #bag: Bag;
+  /** By length, whether the phrase has a word of it. */
+  readonly #lengths: Uint8Array;
   readonly #codes: Int32Array;
   #filled = 0;
-  /** Words of this text so far. */
-  #count = 0;
-  /** Number of the newest word that a later one seems to repeat. */
-  #repeated = -1;
-  // What is known of the last words, in turns.
-  #place = 0;
-  readonly #from: Int32Array;
-  readonly #to: Int32Array;
-  readonly #lengths: Int32Array;
-  readonly #hits: Int32Array;
-  readonly #signs: Int32Array;
-  readonly #known: Int32Array;
-  // Sums of these.
-  #length = 0;
-  #hitCount = 0;
-  #knownCount = 0;
+  /** Of the last candidate, how many characters the phrase has not. */
+  #missing = 0;
 
   constructor(phrase: FuzzyPhrase) {
     this.#phrase = phrase;
-    this.#size = phrase.words.length;
     this.#wanted = phrase.bounds.plain;
-    this.#leastHits = Math.min(...this.#wanted);
     this.#bag = new Bag(phrase.codes);
+    this.#lengths = new Uint8Array(this.#wanted.length);
+    for (const { length } of phrase.words) this.#lengths[length] = 1;
     this.#codes = new Int32Array(this.#wanted.length + stretchRoom);
-    this.#from = new Int32Array(this.#size);
-    this.#to = new Int32Array(this.#size);
-    this.#lengths = new Int32Array(this.#size);
-    this.#hits = new Int32Array(this.#size);
-    this.#signs = new Int32Array(this.#size);
-    this.#known = new Int32Array(this.#size);
   }
 
-  /** Begins a text: no run reaches over its start. */
-  begin(): void {
-    if (this.#count === 0) return;
-    this.#count = this.#place = 0;
-    this.#length = this.#hitCount = this.#knownCount = 0;
-    this.#repeated = -1;
+  /** Whether one of the words, or a run of as many as the phrase has, is like the phrase. */
+  areThere(bytes: Uint8Array, words: WordList): boolean {
+    const { count, lengths, hits } = words;
+    const wanted = this.#wanted;
+    for (let index = 0; index < count; index++) {
+      const length = lengths[index] as number;
+      if (length < wanted.length && (hits[index] as number) >= (wanted[length] as number)) {
+        if (this.#runIsAlike(bytes, words, { from: index, to: index + 1, wanted: wanted[length] as number }))
+          return true;
+      }
+    }
+    const size = this.#phrase.words.length;
+    return size > 1 && count >= size && this.#runsAreThere(bytes, words, size);
   }
 
   /**
-   * Takes the next word of the text.
+   * In a word of a script without spaces: whether as many characters as the phrase has, from anywhere on, are like it.
    * @param length in characters
-   * @param hits how many of them the phrase has
    */
-  take(bytes: Uint8Array, from: number, to: number, length: number, hits: number): boolean {
-    if (length < this.#wanted.length && hits >= (this.#wanted[length] as number)) {
-      if (this.#wordIsAlike(bytes, from, to, length)) return true;
-    }
-    if (this.#size === 1) return false;
-    const place = this.#place;
-    this.#place = place + 1 === this.#size ? 0 : place + 1;
-    if (this.#count >= this.#size) this.#forget(place);
-    this.#from[place] = from;
-    this.#to[place] = to;
-    this.#lengths[place] = length;
-    this.#hits[place] = hits;
-    this.#length += length;
-    this.#hitCount += hits;
-    const known = hits === length && this.#isKnown(bytes, from, to, length) ? 1 : 0;
-    this.#known[place] = known;
-    this.#knownCount += known;
-    this.#sign(place, (length << 20) ^ (hits << 16) ^ ((bytes[from] as number) << 8) ^ (bytes[to - 1] as number));
-    this.#count++;
-    return this.#count >= this.#size && this.#runIsAlike(bytes);
-  }
-
-  /**
-   * Takes what stands between two ASCII separators, with characters of any script.
-   * @param hits at least as many as characters that the phrase has
-   */
-  takeMixed(bytes: Uint8Array, from: number, to: number, hits: number): boolean {
-    if (this.#size === 1 && hits < this.#leastHits) return false;
-    let kind: number = separator;
-    let [start, length, own] = [from, 0, 0];
-    for (let at = from; ; ) {
-      const code = at < to ? codeAt(bytes, at) : 0;
-      const next = at < to ? classOf(code) : separator;
-      if (next !== kind) {
-        if (kind !== separator && this.take(bytes, start, at, length, own)) return true;
-        if (kind === unspaced && this.#stretchIsAlike(bytes, start, at, length)) return true;
-        kind = next;
-        [start, length, own] = [at, 0, 0];
-      }
-      if (at >= to) return false;
-      length++;
-      if (this.#phrase.has(lowerCode(code))) own++;
-      at += bytesOf(code);
-    }
-  }
-
-  #forget(place: number): void {
-    this.#length -= this.#lengths[place] as number;
-    this.#hitCount -= this.#hits[place] as number;
-    this.#knownCount -= this.#known[place] as number;
-  }
-
-  /** @param sign the same for words that are the same */
-  #sign(place: number, sign: number): void {
-    this.#signs[place] = sign;
-    const before = Math.min(this.#count, this.#size - 1);
-    for (let ago = 1, at = place; ago <= before; ago++) {
-      at = at === 0 ? this.#size - 1 : at - 1;
-      if (this.#signs[at] !== sign) continue;
-      this.#repeated = Math.max(this.#repeated, this.#count - ago);
-      return;
-    }
-  }
-
-  #isKnown(bytes: Uint8Array, from: number, to: number, length: number): boolean {
-    for (const word of this.#phrase.words) {
-      if (word.length !== length) continue;
-      let index = 0;
-      for (let at = from; at < to; index++) {
-        const code = codeAt(bytes, at);
-        if (lowerCode(code) !== word[index]) break;
-        at += bytesOf(code);
-      }
-      if (index === length) return true;
-    }
-    return false;
-  }
-
-  #wordIsAlike(bytes: Uint8Array, from: number, to: number, length: number): boolean {
-    this.#bag.begin(length - (this.#wanted[length] as number));
-    if (!this.#bag.holds(bytes, from, to)) return false;
-    this.#filled = 0;
-    this.#read(bytes, from, to);
-    return this.#phrase.isAlike(this.#codes, 0, this.#filled);
-  }
-
-  /** The last words together, as many as the phrase has. */
-  #runIsAlike(bytes: Uint8Array): boolean {
-    const gaps = this.#size - 1;
-    const length = this.#length + gaps;
-    if (length >= this.#wanted.length) return false;
-    let wanted = this.#wanted[length] as number;
-    if (wanted === never) return false;
-    if (this.#knownCount > 0 || this.#repeated >= this.#count - this.#size) wanted = this.#wantedOfRun(length);
-    if (this.#hitCount + gaps < wanted || !this.#bagHolds(bytes, length - wanted)) return false;
-    this.#filled = 0;
-    for (let index = 0, place = this.#place; index < this.#size; index++) {
-      if (index > 0) this.#codes[this.#filled++] = space;
-      this.#read(bytes, this.#from[place] as number, this.#to[place] as number);
-      place = place + 1 === this.#size ? 0 : place + 1;
-    }
-    return this.#phrase.isAlike(this.#codes, 0, this.#filled);
-  }
-
-  #bagHolds(bytes: Uint8Array, missing: number): boolean {
-    this.#bag.begin(missing);
-    for (let place = 0; place < this.#size; place++) {
-      if (!this.#bag.holds(bytes, this.#from[place] as number, this.#to[place] as number)) return false;
-    }
-    return true;
-  }
-
-  /** For a run with words of the phrase, or with words that seem to be the same. */
-  #wantedOfRun(length: number): number {
-    let [distinct, shared] = [-1, -1];
-    for (let place = 0; place < this.#size; place++) {
-      if (this.#signs.indexOf(this.#signs[place] as number) < place) continue;
-      const own = (this.#lengths[place] as number) + 1;
-      distinct += own;
-      if (this.#known[place] === 1) shared += own;
-    }
-    return this.#phrase.bounds.wanted({ length, distinct, shared: Math.max(0, shared) });
-  }
-
-  /** In a word of a script without spaces: whether as many characters as the phrase has, from anywhere on, are like it. */
-  #stretchIsAlike(bytes: Uint8Array, from: number, to: number, length: number): boolean {
+  areInWord(bytes: Uint8Array, from: number, to: number, length: number): boolean {
     const size = this.#phrase.codes.length;
     const wanted = this.#wanted[size] as number;
     if (length <= size || wanted === never) return false;
@@ -205,17 +65,98 @@ export class Candidates {
       if (this.#phrase.has(lower)) hits++;
       const start = this.#filled - size;
       if (start < 0) continue;
-      if (hits >= wanted && this.#phrase.isAlike(this.#codes, start, this.#filled)) return true;
+      if (hits >= wanted && this.#phrase.isAlike(this.#codes, start, this.#filled, hits)) return true;
       if (this.#phrase.has(this.#codes[start] as number)) hits--;
     }
     return false;
   }
 
-  #read(bytes: Uint8Array, from: number, to: number): void {
-    for (let at = from; at < to; ) {
-      const code = codeAt(bytes, at);
-      this.#codes[this.#filled++] = lowerCode(code);
-      at += bytesOf(code);
+  #runsAreThere(bytes: Uint8Array, words: WordList, size: number): boolean {
+    const { count, lengths, hits } = words;
+    const wanted = this.#wanted;
+    let length = 0;
+    let hit = 0;
+    // Places of the newest word of the phrase, and of the newest word that a later one seems to repeat.
+    let known = -1;
+    let repeated = -1;
+    for (let index = 0; index < count; index++) {
+      const own = lengths[index] as number;
+      length += own + 1;
+      hit += (hits[index] as number) + 1;
+      if (hits[index] === own && this.#lengths[own] === 1 && this.#isKnown(bytes, words, index)) known = index;
+      // Of two words the same twice is no exception to the rules for others.
+      if (size > 2) repeated = Math.max(repeated, words.placeBefore(index, size));
+      const first = index - size + 1;
+      if (first < 0) continue;
+      // The last word has no space behind it.
+      const plain = length <= wanted.length ? (wanted[length - 1] as number) : never;
+      if (plain !== never) {
+        const least = known >= first || repeated >= first ? this.#wantedOf(bytes, words, first, index + 1) : plain;
+        if (hit - 1 >= least && this.#runIsAlike(bytes, words, { from: first, to: index + 1, wanted: least }))
+          return true;
+      }
+      length -= (lengths[first] as number) + 1;
+      hit -= (hits[first] as number) + 1;
     }
+    return false;
+  }
+
+  #isKnown(bytes: Uint8Array, { from, to }: WordList, index: number): boolean {
+    return this.#phrase.words.some((word) => {
+      let place = 0;
+      for (let at = from[index] as number; at < (to[index] as number); place++) {
+        const code = codeAt(bytes, at);
+        if (lowerCode(code) !== word[place]) return false;
+        at += bytesOf(code);
+      }
+      return place === word.length;
+    });
+  }
+
+  /** What a run needs that has words of the phrase, or words that seem to be the same. */
+  #wantedOf(bytes: Uint8Array, words: WordList, from: number, to: number): number {
+    const { lengths, hits } = words;
+    let length = -1;
+    let distinct = -1;
+    let shared = -1;
+    for (let index = from; index < to; index++) {
+      const own = (lengths[index] as number) + 1;
+      length += own;
+      if (words.placeBefore(index, index - from + 1) >= from) continue;
+      distinct += own;
+      if (hits[index] === own - 1 && this.#isKnown(bytes, words, index)) shared += own;
+    }
+    return this.#phrase.bounds.wanted({ length, distinct, shared: Math.max(0, shared) });
+  }
+
+  /** @param run.wanted characters in common, whatever their order, without which it cannot be; 0 when that says nothing */
+  #runIsAlike(bytes: Uint8Array, words: WordList, run: { from: number; to: number; wanted: number }): boolean {
+    if (!this.#bagHolds(bytes, words, run)) return false;
+    this.#filled = 0;
+    for (let index = run.from; index < run.to; index++) {
+      if (index > run.from) this.#codes[this.#filled++] = space;
+      const to = words.to[index] as number;
+      for (let at = words.from[index] as number; at < to; ) {
+        const code = codeAt(bytes, at);
+        this.#codes[this.#filled++] = lowerCode(code);
+        at += bytesOf(code);
+      }
+    }
+    return this.#phrase.isAlike(this.#codes, 0, this.#filled, this.#filled - this.#missing);
+  }
+
+  #bagHolds(
+    bytes: Uint8Array,
+    words: WordList,
+    { from, to, wanted }: { from: number; to: number; wanted: number },
+  ): boolean {
+    let length = to - from - 1;
+    for (let index = from; index < to; index++) length += words.lengths[index] as number;
+    this.#bag.begin(length - wanted);
+    for (let index = from; index < to; index++) {
+      if (!this.#bag.holds(bytes, words.from[index] as number, words.to[index] as number)) return false;
+    }
+    this.#missing = length - wanted - this.#bag.left;
+    return true;
   }
 }

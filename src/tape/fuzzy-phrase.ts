@@ -1,6 +1,6 @@
 // A query's words as one phrase, prepared for being compared: is the weighted ratio with another phrase high enough?
 import { type Codes, compareCodes, Pattern, partialRatio, partScale, similarity, tokenScale } from "./fuzzy.ts";
-import { Bounds, leastScore, stretchPart } from "./fuzzy-bounds.ts";
+import { Bounds, leastScore, stretchPart, tokenPart, tokenStretchPart } from "./fuzzy-bounds.ts";
 
 const leastTokenScore = leastScore / tokenScale;
 const space = 0x20;
@@ -15,6 +15,8 @@ export class FuzzyPhrase {
   readonly #sortedCodes: readonly number[];
   /** Each word once, in order of their characters. */
   readonly #distinct: readonly Codes[];
+  /** Whether a word occurs twice in it. */
+  readonly #repeats: boolean;
   /** The phrase without some of its words, by the sum of 2 to the power of their places. */
   readonly #rests = new Map<number, Pattern>();
 
@@ -24,6 +26,7 @@ export class FuzzyPhrase {
     this.codes = joined(words);
     const sorted = [...words].sort(compareCodes);
     this.#distinct = withoutRepeats(sorted);
+    this.#repeats = this.#distinct.length < words.length;
     this.#sortedCodes = joined(sorted);
     this.#whole = new Pattern(this.codes);
     this.#sorted = new Pattern(this.#sortedCodes);
@@ -34,8 +37,11 @@ export class FuzzyPhrase {
     return this.#whole.has(code);
   }
 
-  /** Whether the weighted ratio with `codes[from, to)`, one word or several with a space between, reaches the score. */
-  isAlike(codes: Int32Array, from: number, to: number): boolean {
+  /**
+   * Whether the weighted ratio with `codes[from, to)`, one word or several with a space between, reaches the score.
+   * @param most how many characters they may have in common at most
+   */
+  isAlike(codes: Int32Array, from: number, to: number, most = to - from): boolean {
     const length = to - from;
     const common = this.#whole.commonWith(codes, from, to);
     if (similarity(common, this.codes.length + length) >= leastScore) return true;
@@ -43,7 +49,13 @@ export class FuzzyPhrase {
     if (!isNear && this.#stretchIsAlike(common, codes.subarray(from, to))) return true;
     // Of one word and one word the order is the only one.
     if (this.words.length === 1 && codes.indexOf(space, from) < 0) return false;
-    const words = split(codes, from, to).sort(compareCodes);
+    const words = split(codes, from, to);
+    const isPlain = !this.#repeats && !hasRepeats(words) && !words.some((word) => this.#placeOf(word) >= 0);
+    const part = isNear
+      ? tokenPart * (this.codes.length + length)
+      : tokenStretchPart * Math.min(this.codes.length, length);
+    if (isPlain && most < part - tolerance) return false;
+    words.sort(compareCodes);
     return isNear ? this.#wordsAreAlike(words, length) : this.#wordsHaveStretch(words);
   }
 
@@ -87,7 +99,7 @@ export class FuzzyPhrase {
   }
 
   #placeOf(word: Codes): number {
-    return this.#distinct.findIndex((own) => own.length === word.length && compareCodes(own, word) === 0);
+    return this.#distinct.findIndex((own) => isSame(own, word));
   }
 
   #rest(known: ReadonlySet<number>): Pattern {
@@ -130,7 +142,15 @@ function split(codes: Int32Array, from: number, to: number): Codes[] {
   return words;
 }
 
+function hasRepeats(words: readonly Codes[]): boolean {
+  return words.some((word, index) => words.slice(0, index).some((earlier) => isSame(earlier, word)));
+}
+
+function isSame(left: Codes, right: Codes): boolean {
+  return left.length === right.length && compareCodes(left, right) === 0;
+}
+
 /** @param words sorted */
 function withoutRepeats(words: readonly Codes[]): Codes[] {
-  return words.filter((word, index) => index === 0 || compareCodes(word, words[index - 1] as Codes) !== 0);
+  return words.filter((word, index) => index === 0 || !isSame(word, words[index - 1] as Codes));
 }

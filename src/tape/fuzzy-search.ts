@@ -1,8 +1,9 @@
 // Looks in JSON text for words that are nearly those of a query, at the speed of bytes.
-import { classOf, codesOf, lowerCode, separator } from "./characters.ts";
+import { bytesOf, classOf, codeAt, codesOf, lowerCode, separator, unspaced } from "./characters.ts";
 import { Candidates } from "./fuzzy-candidates.ts";
 import { FuzzyPhrase } from "./fuzzy-phrase.ts";
 import { hidesCharacter, isOddNumber } from "./json-spelling.ts";
+import { WordList } from "./word-list.ts";
 
 const leastLength = 3;
 /** A longer query is a text of its own: comparing every stretch of a tape with it would take minutes. */
@@ -30,8 +31,12 @@ const high = 8;
  * under 3 characters, or under half or over twice the query's length, are passed over.
  */
 export class FuzzySearch {
+  readonly #phrase: FuzzyPhrase;
   readonly #candidates: Candidates;
   readonly #kinds: Uint8Array;
+  readonly #leastHits: number;
+  /** Those of the text that is being read. */
+  readonly #words = new WordList();
 
   /** Undefined where a query has nothing to compare. */
   static of(query: string): FuzzySearch | undefined {
@@ -42,8 +47,10 @@ export class FuzzySearch {
   }
 
   private constructor(words: readonly (readonly number[])[]) {
-    this.#candidates = new Candidates(new FuzzyPhrase(words));
+    this.#phrase = new FuzzyPhrase(words);
+    this.#candidates = new Candidates(this.#phrase);
     this.#kinds = kindsOf(words);
+    this.#leastHits = Math.min(...this.#phrase.bounds.plain);
   }
 
   /**
@@ -52,38 +59,73 @@ export class FuzzySearch {
    */
   matches(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
     const kinds = this.#kinds;
-    const candidates = this.#candidates;
-    candidates.begin();
+    const words = this.#words;
+    words.clear();
     let inText = false;
     for (let at = from; at < to; ) {
       let kind = kinds[bytes[at] as number] as number;
       if (kind === between) at++;
       else if (kind !== special) {
         const start = at;
-        let [all, hits] = [0, 0];
+        let all = 0;
+        let hits = 0;
         while (at < to && kind & (inWord | high)) {
           all |= kind;
           hits += kind & hit;
           at++;
           kind = kinds[bytes[at] as number] as number;
         }
-        hits /= hit;
         if (!inText && isOddNumber(bytes, start)) return true;
-        const isAlike =
-          all & high
-            ? candidates.takeMixed(bytes, start, at, hits)
-            : candidates.take(bytes, start, at, at - start, hits);
-        if (isAlike) return true;
+        if (all & high) {
+          if (this.#readMixed(bytes, start, at, hits / hit)) return true;
+        } else words.add(bytes, start, at, at - start, hits / hit);
+        if (words.isFull && this.#endBatch(bytes)) return true;
       } else if (bytes[at] === backslash) {
         if (hidesCharacter(bytes, at)) return true;
         at += bytes[at + 1] === lowerU ? 6 : 2;
       } else {
         inText = bytes[at] === quote && !inText;
-        candidates.begin();
         at++;
+        if (words.count > 0 && this.#candidates.areThere(bytes, words)) return true;
+        words.clear();
       }
     }
+    return this.#candidates.areThere(bytes, words);
+  }
+
+  #endBatch(bytes: Uint8Array): boolean {
+    if (this.#candidates.areThere(bytes, this.#words)) return true;
+    this.#words.keepLast(this.#phrase.words.length - 1);
     return false;
+  }
+
+  /**
+   * Reads what stands between two ASCII separators, with characters of any script.
+   * @param hits at least as many as characters that the phrase has
+   */
+  #readMixed(bytes: Uint8Array, from: number, to: number, hits: number): boolean {
+    if (this.#phrase.words.length === 1 && hits < this.#leastHits) return false;
+    let kind: number = separator;
+    let start = from;
+    let length = 0;
+    let own = 0;
+    for (let at = from; ; ) {
+      const code = at < to ? codeAt(bytes, at) : 0;
+      const next = at < to ? classOf(code) : separator;
+      if (next !== kind) {
+        if (kind !== separator) this.#words.add(bytes, start, at, length, own);
+        if (kind === unspaced && this.#candidates.areInWord(bytes, start, at, length)) return true;
+        if (this.#words.isFull && this.#endBatch(bytes)) return true;
+        kind = next;
+        start = at;
+        length = 0;
+        own = 0;
+      }
+      if (at >= to) return false;
+      length++;
+      if (this.#phrase.has(lowerCode(code))) own++;
+      at += bytesOf(code);
+    }
   }
 }
 

@@ -1,16 +1,13 @@
 // Tells from raw lines that they cannot hold a text, so that most of a tape is passed over unread.
+import { BytePattern } from "./byte-pattern.ts";
 import { classOf, codesOf, unspaced } from "./characters.ts";
 
 /**
  * The longest stretch of a search text that stands in raw JSON as it stands in the text itself, up to case: no quotes,
- * escapes or punctuation of JSON. Bytes are compared; each place has the bytes of both cases.
+ * escapes or punctuation of JSON.
  */
 export class Needle {
-  readonly #length: number;
-  /** Whether a byte may stand at a place: `place * 256 + byte`. */
-  readonly #fits: Uint8Array;
-  /** How far the search may go on when a byte stands at the last place. */
-  readonly #jumps: Uint8Array;
+  readonly #pattern: BytePattern;
   /** Other spellings of characters, of another length: where one stands, the text may stand, too. */
   readonly #strays: readonly Buffer[];
   readonly #isNumber: boolean;
@@ -23,38 +20,14 @@ export class Needle {
   }
 
   private constructor({ text, bytes, strays }: Stretch) {
-    this.#length = bytes.length;
-    this.#fits = new Uint8Array(bytes.length * 256);
-    this.#jumps = new Uint8Array(256).fill(bytes.length);
-    bytes.forEach((spellings, place) => {
-      for (const byte of spellings) {
-        this.#fits[place * 256 + byte] = 1;
-        if (place < bytes.length - 1) this.#jumps[byte] = bytes.length - 1 - place;
-      }
-    });
+    this.#pattern = new BytePattern(bytes);
     this.#strays = strays;
     this.#isNumber = /^[-+.\detz]*$/.test(text);
   }
 
   /** False when no entry in `bytes[from, to)`, whole lines, can hold the text. */
   mayStandIn(bytes: Buffer, from: number, to: number): boolean {
-    return this.#stands(bytes, from, to) || this.#mayBeHidden(bytes.subarray(from, to));
-  }
-
-  #stands(bytes: Buffer, from: number, to: number): boolean {
-    const [fits, jumps] = [this.#fits, this.#jumps];
-    const last = this.#length - 1;
-    const lastRow = last * 256;
-    for (let at = from + last; at < to; ) {
-      const byte = bytes[at] as number;
-      if (fits[lastRow + byte] === 1) {
-        let place = last - 1;
-        while (place >= 0 && fits[place * 256 + (bytes[at - last + place] as number)] === 1) place--;
-        if (place < 0) return true;
-      }
-      at += jumps[byte] as number;
-    }
-    return false;
+    return this.#pattern.occursIn(bytes, from, to) || this.#mayBeHidden(bytes.subarray(from, to));
   }
 
   /** In spellings that we do not write ourselves, or that only a few characters have. */
@@ -63,7 +36,6 @@ export class Needle {
     return this.#isNumber && (hasDerivedDate(bytes) || oddNumber.test(bytes.toString("latin1")));
   }
 }
-
 /** The date of such an entry stands nowhere in its line: it is made of a number. */
 export function hasDerivedDate(bytes: Buffer): boolean {
   return bytes.includes(timestampKey);

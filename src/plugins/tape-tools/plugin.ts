@@ -4,8 +4,9 @@ import { tapeAnchors } from "./anchors.ts";
 import { tapeHandoff } from "./handoff.ts";
 import { tapeInfo } from "./info.ts";
 import { tapeReset } from "./reset.ts";
+import { tapeSearch } from "./search.ts";
 
 export const tapeToolsPlugin = definePlugin({
   name: "tape-tools",
-  provideTools: () => [tapeInfo, tapeAnchors, tapeHandoff, tapeReset],
+  provideTools: () => [tapeInfo, tapeSearch, tapeAnchors, tapeHandoff, tapeReset],
 });
