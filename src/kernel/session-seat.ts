@@ -13,6 +13,8 @@ export interface SessionSeat extends AsyncDisposable {
   readonly lease: Lease;
   /** A tape that was opened ahead, and is closed with the seat; else the turn opens the session's. */
   readonly tape?: Tape;
+  /** Its sidecars by name, likewise. */
+  readonly sidecars?: ReadonlyMap<string, Tape>;
 }
 
 export interface SeatOptions {

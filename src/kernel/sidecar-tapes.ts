@@ -16,7 +16,9 @@ export class SidecarTapes implements AsyncDisposable {
   }
 
   /** @throws BubError `config` for a name that no plugin gives by `provideTapeSidecar` */
-  open(name: string): Promise<Tape> {
+  async open(name: string): Promise<Tape> {
+    const ahead = this.#seat.sidecars?.get(name);
+    if (ahead !== undefined) return ahead;
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
     const opened = this.#open(name);

@@ -6,33 +6,28 @@ import type { Turn } from "../../kernel/turn-state.ts";
 import type { EntryDraft, TapeEntry } from "../../tape/entry.ts";
 import { ForkLog } from "../../tape/fork-log.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
-import type { TapeLog, TapeStorage } from "../../tape/store.ts";
 import { Tape } from "../../tape/tape.ts";
 
 /** The parent's files are held open from now on: what it records later, and a reset of it, are not seen. */
 export async function takeFork(sessionId: string, parent: Turn, signal: AbortSignal): Promise<SessionSeat> {
   const { runtime, tape } = parent;
-  const id = runtime.tapeIdOf(sessionId);
   const { upTo, said } = forkPoint(tape.recent, tape.lastId);
   await using taking = new Disposer();
-  const logs = new Map<TapeId, TapeLog>();
+  const storage = createMemoryStorage({ clock: runtime.clock });
+  const seat = taking.use(await takeSeat(sessionId, runtime, { signal, storage }));
+  const fork = async (of: Tape, id: TapeId, last: number) => {
+    const log = new ForkLog({ id, parent: await runtime.storage.tapes.open(of.id), upTo: last });
+    return taking.use(await Tape.open(log, { clock: runtime.clock, lease: seat.lease }));
+  };
+  const forked = await fork(tape, seat.tapeId, upTo);
+  if (said !== undefined) await forked.append([said]);
+  const sidecars = new Map<string, Tape>();
   for (const name of await sidecarNames(parent)) {
     const sidecar = await parent.sidecar(name);
-    const log = await runtime.storage.tapes.open(sidecar.id);
-    logs.set(
-      sidecarIdOf(id, name),
-      taking.use(new ForkLog({ id: sidecarIdOf(id, name), parent: log, upTo: sidecar.lastId })),
-    );
+    sidecars.set(name, await fork(sidecar, sidecarIdOf(seat.tapeId, name), sidecar.lastId));
   }
-  const storage = withLogs(createMemoryStorage({ clock: runtime.clock }), logs);
-  const seat = taking.use(await takeSeat(sessionId, runtime, { signal, storage }));
-  const parentLog = await runtime.storage.tapes.open(tape.id);
-  const forked = taking.use(
-    await Tape.open(new ForkLog({ id, parent: parentLog, upTo }), { clock: runtime.clock, lease: seat.lease }),
-  );
-  if (said !== undefined) await forked.append([said]);
   const taken = taking.move();
-  return { ...seat, tape: forked, [Symbol.asyncDispose]: () => taken[Symbol.asyncDispose]() };
+  return { ...seat, tape: forked, sidecars, [Symbol.asyncDispose]: () => taken[Symbol.asyncDispose]() };
 }
 
 interface ForkPoint {
@@ -64,17 +59,4 @@ function isOpen({ id, payload }: TapeEntry, recent: readonly TapeEntry[]): boole
 async function sidecarNames({ runtime }: Turn): Promise<string[]> {
   const provided = await runtime.hooks.collect("provideTapeSidecar", runtime);
   return [...new Set(provided.map(({ answer }) => answer.name))];
-}
-
-/** The storage with some tapes that are open already; each is opened once. */
-function withLogs(storage: TapeStorage, logs: ReadonlyMap<TapeId, TapeLog>): TapeStorage {
-  const { tapes, leases, inboxes, media, tasks } = storage;
-  const open = async (tape: TapeId) => logs.get(tape) ?? tapes.open(tape);
-  const wrapped = {
-    open,
-    locate: (tape: TapeId) => tapes.locate(tape),
-    register: (session: Parameters<typeof tapes.register>[0]) => tapes.register(session),
-    sessions: () => tapes.sessions(),
-  };
-  return { tapes: wrapped, leases, inboxes, media, tasks, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() };
 }

@@ -7,6 +7,7 @@ import type { Turn, TurnState } from "../../kernel/turn-state.ts";
 import { eventDraft } from "../../tape/entry.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { takeChildSession } from "./child-session.ts";
+import { forkPrompt } from "./fork-prompt.ts";
 import { turnOf } from "./parent-turn.ts";
 import type { Profiles } from "./profiles.ts";
 import { Task } from "./task.ts";
@@ -88,7 +89,8 @@ function makeTask(id: TaskId, { order, plan, seat, context, turn }: Parts): Task
 
 function makeRun(task: Task, { plan, seat, turn }: Omit<Parts, "order" | "context">): TaskRun {
   const { runtime, environment } = turn;
-  const { toolScope, prompt, timeoutSeconds } = plan;
+  const { toolScope, timeoutSeconds } = plan;
+  const prompt = plan.beginning.kind === "fork" ? forkPrompt(plan.prompt) : plan.prompt;
   const { channel, chatId, senderId, ask } = turn.inbound;
   const inbound: Inbound = {
     channel,
