@@ -22,6 +22,4 @@ export interface PluginHost<Own = object> {
   readonly log: Logger;
   readonly clock: Clock;
   readonly mask: SecretMask;
-  /** Names of variables whose values were used as keys: what runs on this machine for a session does not get them. */
-  readonly keyVariables: Set<string>;
 }

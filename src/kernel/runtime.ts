@@ -120,7 +120,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     log,
     clock,
     mask,
-    keyVariables: new Set(),
   };
   // A path in config.yml is meant from where that file lies.
   const base = loadedSettings.sources.plugins === "config.yml" ? settings.home : process.cwd();

@@ -18,8 +18,6 @@ export interface ResolveOptions {
   readonly folder?: string;
   /** Told each secret, so that no log shows it. */
   readonly onSecret?: (secret: string) => void;
-  /** Told the name of the variable that the key came from. */
-  readonly onKeySource?: (variable: string) => void;
 }
 
 /**
@@ -33,10 +31,9 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
   }
   const { provider, modelId } = parsed;
   if (provider === "scripted") return loadScripted(modelId, options.folder);
-  const { settings, lookup = () => undefined, transport = createTransport(), onSecret, onKeySource } = options;
+  const { settings, lookup = () => undefined, transport = createTransport(), onSecret } = options;
   const access = findAccess(provider, settings, lookup);
   if (access.key !== undefined) onSecret?.(access.key);
-  if (access.keySource !== undefined) onKeySource?.(access.keySource);
   const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
   const create = await loadWire(access.wire);
   const model = create({

@@ -4,7 +4,7 @@ import type { Model } from "../../model/model.ts";
 import { resolveModel } from "../../model/resolve.ts";
 import { createTransport, type Transport } from "../../model/transport.ts";
 
-export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace, keyVariables }) => {
+export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace }) => {
   // Kept for the runtime's life: a model remembers what it serialised, a script how often it was asked.
   const models = new Map<string, Promise<Model>>();
   let transport: Transport | undefined;
@@ -12,8 +12,7 @@ export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace, k
     transport ??= createTransport();
     const folder = workspace ?? process.cwd();
     const onSecret = (secret: string) => mask.add(secret);
-    const onKeySource = (variable: string) => void keyVariables.add(variable);
-    return resolveModel(name, { settings, lookup, transport, folder, onSecret, onKeySource });
+    return resolveModel(name, { settings, lookup, transport, folder, onSecret });
   };
   return {
     name: "models",
