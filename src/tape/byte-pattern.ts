@@ -73,7 +73,7 @@ export class BytePattern {
   #look(bytes: Buffer): void {
     this.#untilLook = looksApart;
     const counts = new Uint32Array(256);
-    for (let at = 0; at < sampleBytes; at++) counts[bytes[at] as number]++;
+    for (const byte of bytes.subarray(0, sampleBytes)) counts[byte] = (counts[byte] as number) + 1;
     const met = this.#spellings.map((spellings) => spellings.reduce((sum, byte) => sum + (counts[byte] as number), 0));
     const rarest = Math.min(...met);
     this.#rarePlace = rarest <= rareCount ? met.indexOf(rarest) : undefined;

@@ -66,10 +66,12 @@ export class Tape implements TapeReader, AsyncDisposable {
   /**
    * Appends all drafts with one write, in the order of the calls; answers them with ids and dates.
    * On an empty tape the `session/start` anchor goes before them in the same write.
+   * @param given the drafts, or what makes them of `recent` once every earlier write stands there
    * @throws what the lease's check throws, or the log: then nothing was written
    */
-  append(drafts: readonly EntryDraft[]): Promise<readonly TapeEntry[]> {
+  append(given: GivenDrafts): Promise<readonly TapeEntry[]> {
     return this.#inTurn(async () => {
+      const drafts = draftsOf(given, this.recent);
       if (drafts.length === 0) return [];
       this.#refuseForeignEnd();
       if (this.lastId === 0) await this.#beginning?.();
@@ -103,8 +105,9 @@ export class Tape implements TapeReader, AsyncDisposable {
    * Clears the tape and begins it anew with `session/start` and these drafts, ids from 1; taken inbox items stay known.
    * With `archive` a copy is kept and its place answered; when that fails nothing is cleared.
    */
-  replace(drafts: readonly EntryDraft[], { archive = false } = {}): Promise<{ archive?: string }> {
+  replace(given: GivenDrafts, { archive = false } = {}): Promise<{ archive?: string }> {
     return this.#inTurn(async () => {
+      const drafts = draftsOf(given, this.recent);
       const facts = { ...noFacts, inbox: this.facts.inbox };
       const cleared = { recent: [], lastId: 0, facts, runsSinceFacts: 0, scanned: false, foreign: undefined };
       const next = this.#following(drafts, cleared);
@@ -175,6 +178,13 @@ export class Tape implements TapeReader, AsyncDisposable {
     }
     this.#end = { recent, lastId, facts, runsSinceFacts, scanned, foreign: undefined };
   }
+}
+
+/** Drafts, or what makes them of the last anchor, if any, and all that follows it. */
+export type GivenDrafts = readonly EntryDraft[] | ((recent: readonly TapeEntry[]) => readonly EntryDraft[]);
+
+function draftsOf(given: GivenDrafts, recent: readonly TapeEntry[]): readonly EntryDraft[] {
+  return typeof given === "function" ? given(recent) : given;
 }
 
 interface Following extends Pick<TapeEnd, "lastId" | "facts" | "runsSinceFacts" | "scanned"> {

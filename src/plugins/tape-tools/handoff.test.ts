@@ -129,3 +129,22 @@ test("T6.7 if archiving fails nothing is cleared", async () => {
   expect((await runtime.send(",tape.reset archive=true")).errors[0]).toContain("no space left");
   expect((await runtime.entries()).some(({ payload }) => payload.content === "kept")).toBe(true);
 });
+
+test.each(["tape_handoff", "tape_reset"])("T6.8 a result that is still being written goes with %s", async (tool) => {
+  const model = scriptedModel([calls(callTool("echo", { text: "before" }), callTool(tool)), say("done")]);
+  await using runtime = await testRuntime({ model, tools: [echo] });
+  const { tapes } = runtime.storage;
+  const open = tapes.open.bind(tapes);
+  tapes.open = async (id) => {
+    const log = await open(id);
+    const append = log.append.bind(log);
+    log.append = async (entries) => {
+      // Longer than the next call takes to begin.
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      await append(entries);
+    };
+    return log;
+  };
+  await runtime.send("question");
+  expect(shape(model.requests[1]?.messages)).toContain("tool: before");
+});

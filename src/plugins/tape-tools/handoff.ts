@@ -13,8 +13,9 @@ export const tapeHandoff = defineTool({
     summary: v.optional(v.pipe(v.string(), v.description("kept in the anchor's state")), ""),
   }),
   async run({ name, summary }, { turn }): Promise<{ anchor: string }> {
-    // One batch: the conversation is whole before and after it, whatever happens in between.
-    await turn.tape.append([...anchorDrafts(name, { summary }), ...carriedDrafts(turn.tape.recent, turn.turnId)]);
+    // One batch: the conversation is whole before and after it, whatever happens in between. The copies are made when the
+    // results of earlier calls stand on the tape, also those that are being written now.
+    await turn.tape.append((recent) => [...anchorDrafts(name, { summary }), ...carriedDrafts(recent, turn.turnId)]);
     return { anchor: name };
   },
   render: ({ anchor }) => `anchor added: ${anchor}`,

@@ -19,7 +19,7 @@ export const tapeReset = defineTool({
   async run({ archive }, { turn: { tape, turnId }, turn }): Promise<ResetValue> {
     const sidecars = await openSidecars(turn as Turn);
     const copy = archive ? await archiveAll([tape, ...sidecars]) : undefined;
-    await tape.replace(carriedDrafts(tape.recent, turnId));
+    await tape.replace((recent) => carriedDrafts(recent, turnId));
     for (const sidecar of sidecars) if (sidecar.lastId > 0) await sidecar.replace([]);
     return copy === undefined ? { message: "ok" } : { message: `Archived: ${copy}`, archive: copy };
   },
