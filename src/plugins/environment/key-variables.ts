@@ -6,6 +6,8 @@ import { parseModelName } from "../../model/model-settings.ts";
 export class KeyVariables {
   readonly #host: Pick<PluginHost, "settings" | "lookup">;
   readonly #providers = new Set<string>();
+  /** What was found before: every shell asks, and settings do not change. */
+  readonly #sources = new Map<string, string | undefined>();
 
   /** Begins with the models that the settings name. */
   constructor(host: Pick<PluginHost, "settings" | "lookup">) {
@@ -20,7 +22,10 @@ export class KeyVariables {
   }
 
   names(): string[] {
-    return [...this.#providers].flatMap((provider) => this.#sourceOf(provider) ?? []);
+    for (const provider of this.#providers) {
+      if (!this.#sources.has(provider)) this.#sources.set(provider, this.#sourceOf(provider));
+    }
+    return [...this.#sources.values()].filter((source) => source !== undefined);
   }
 
   /** Providers that only a plugin knows have their key, by custom, in a variable of their name. */
