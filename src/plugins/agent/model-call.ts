@@ -153,10 +153,12 @@ async function* streamEvents(run: Run, request: ModelRequest): AsyncGenerator<Mo
   const queue = new AsyncQueue<ModelEvent | Notice>();
   const onRetry = ({ error, waitMs }: { error: BubError; waitMs: number }) =>
     queue.push({ type: "notice", message: `${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.` });
+  let isOver = false;
   const pump = (async () => {
     try {
       for await (const event of streamWithRetry(model, { ...request, signal }, { onRetry })) queue.push(event);
     } finally {
+      isOver = true;
       queue.end();
     }
   })();
@@ -165,7 +167,7 @@ async function* streamEvents(run: Run, request: ModelRequest): AsyncGenerator<Mo
     yield* queue;
     await pump;
   } finally {
-    stop.abort();
+    if (!isOver) stop.abort();
   }
 }
 

@@ -12,15 +12,17 @@ export async function waitForShell(
   signal: AbortSignal,
 ): Promise<"exited" | "timeout" | "aborted"> {
   if (signal.aborted) return "aborted";
-  const stop = new AbortController();
   const first = await new Promise<"exited" | "timeout" | "aborted">((resolve) => {
-    const timer = setTimeout(() => resolve("timeout"), Math.min(timeoutMs, longestTimer));
-    const abort = () => resolve("aborted");
-    signal.addEventListener("abort", abort, { signal: stop.signal });
-    stop.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    void shell.ended.then(() => resolve("exited"));
+    const settle = (end: "exited" | "timeout" | "aborted") => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      resolve(end);
+    };
+    const timer = setTimeout(() => settle("timeout"), Math.min(timeoutMs, longestTimer));
+    const abort = () => settle("aborted");
+    signal.addEventListener("abort", abort, { once: true });
+    void shell.ended.then(() => settle("exited"));
   });
-  stop.abort();
   if (first !== "timeout") return first;
   // The end may have happened without having been heard of: timers come first in a round of the event loop.
   await setImmediate();
