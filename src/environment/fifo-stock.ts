@@ -11,7 +11,9 @@ export interface Fifo {
   readonly write: number;
 }
 
-const batchSize = 16;
+const batchSize = 32;
+/** More are made when there are fewer. */
+const lowWater = 4;
 
 /** Keeps up to a batch of pipes; one short `mkfifo` process makes many, and none is waited for after the first. */
 export class FifoStock {
@@ -43,7 +45,7 @@ export class FifoStock {
 
   /** Makes more when few are left; call it while something else is running anyway. */
   refill(): void {
-    if (this.#ready.length < batchSize / 2) this.#make().catch(() => undefined);
+    if (this.#ready.length < lowWater) this.#make().catch(() => undefined);
   }
 
   /** Gives its file descriptors back, for when there are too few. */
