@@ -41,6 +41,14 @@ export function messageOf(error: unknown): string {
   return String(error);
 }
 
+/** What failed and what to do about it, as whole sentences. */
+export function sentencesOf(error: unknown): string {
+  const message = messageOf(error);
+  const hint = isBubError(error) ? error.hint : undefined;
+  if (hint === undefined) return message;
+  return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
+}
+
 /** Any thrown value as a BubError; what is one already stays as it is. */
 export function toBubError(error: unknown, kind: ErrorKind = "unknown"): BubError {
   return isBubError(error) ? error : new BubError(kind, messageOf(error), { cause: error });

@@ -1,9 +1,9 @@
 // A file that goes with a message: pictures, sound and films as media, text by its name and content.
-import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import type { ContentPart, MediaPart } from "../base/content.ts";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { probeImage } from "../base/image-probe.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 
 const mebibyte = 1024 * 1024;
 /** Bytes. Of longer texts an agent reads what it needs by a tool. */
@@ -14,14 +14,14 @@ export async function readAttachment(path: string): Promise<ContentPart> {
   const bytes = await read(path);
   const media = mediaOf(bytes, path);
   const limit = most[media?.type ?? "text"];
-  if (bytes.length > limit) throw unusable(path, `has ${bytes.length} bytes, the limit is ${limit}`);
+  if (bytes.length > limit) throw unusable(path, `has more than the ${limit} bytes allowed`);
   if (media !== undefined) return { ...media, data: bytes.toString("base64"), bytes: bytes.length };
   return { type: "text", text: `File ${basename(path)}:\n\n${decode(bytes, path)}` };
 }
 
 async function read(path: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    return await readRegularFile(path, { mostBytes: Math.max(...Object.values(most)) });
   } catch (error) {
     const isMissing = codeOf(error) === "ENOENT";
     const why = isMissing ? "there is no such file" : codeOf(error) === "EISDIR" ? "it is a folder" : messageOf(error);

@@ -1,5 +1,5 @@
 // Runs one command in this process: its streams, its signals, its failures as sentences, its exit code.
-import { isBubError, messageOf } from "../base/errors.ts";
+import { sentencesOf } from "../base/errors.ts";
 import { neutralise } from "../base/terminal-text.ts";
 import { createStreamOutput, type TextOutput } from "../base/text-output.ts";
 import { type CommandContext, type GlobalOptions, UsageError } from "./command-context.ts";
@@ -39,6 +39,5 @@ async function runReported(work: Work, context: CommandContext): Promise<number>
 
 /** One error as one sentence, and what to do about it. */
 function report(stderr: TextOutput, error: unknown): void {
-  const hint = isBubError(error) && error.hint !== undefined ? ` ${error.hint}` : "";
-  stderr.write(`bub: ${neutralise(messageOf(error) + hint)}\n`);
+  stderr.write(`bub: ${neutralise(sentencesOf(error))}\n`);
 }

@@ -7,10 +7,11 @@ import { Disposer } from "../base/disposer.ts";
 import { Emitter } from "../base/emitter.ts";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import type { BusEvents, StreamEvent } from "../base/events.ts";
-import { type TapeId, type TurnId, tapeIdOf } from "../base/ids.ts";
+import { isTemporarySession, type TapeId, type TurnId, tapeIdOf, temporaryTapeIdOf } from "../base/ids.ts";
 import { createLogger, type Logger, SecretMask } from "../base/log.ts";
 import type { Environment } from "../environment/environment.ts";
-import type { LeaseHolder, TapeStorage } from "../tape/store.ts";
+import type { LeaseHolder } from "../tape/store.ts";
+import { type TemporaryStorage, withTemporary } from "../tape/temporary-storage.ts";
 import type { OwnedTool } from "../tools/toolset.ts";
 import type { Inbound } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
@@ -61,7 +62,8 @@ export interface Runtime extends AsyncDisposable {
   /** What plugins declare and config.yml says, secrets masked. */
   readonly pluginSettings: readonly PluginSetting[];
   readonly workspace: string | undefined;
-  readonly storage: TapeStorage;
+  /** What `provideTapeStore` gave; sessions whose name begins with `temp/` are in memory. */
+  readonly storage: TemporaryStorage;
   readonly events: Emitter<BusEvents>;
   readonly sessions: SessionQueue;
   readonly log: Logger;
@@ -147,7 +149,7 @@ class PluginRuntime implements Runtime {
   readonly #environments = new Map<string, Promise<Environment>>();
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  #storage: TapeStorage | undefined;
+  #storage: TemporaryStorage | undefined;
   #tools: readonly OwnedTool[] = [];
 
   constructor(
@@ -169,7 +171,7 @@ class PluginRuntime implements Runtime {
     this.hooks = new HookRunner(loaded.plugins, host.log, hookTrace);
   }
 
-  get storage(): TapeStorage {
+  get storage(): TemporaryStorage {
     if (this.#storage === undefined)
       throw new BubError("config", "No plugin gives a place for tapes (provideTapeStore).");
     return this.#storage;
@@ -184,15 +186,15 @@ class PluginRuntime implements Runtime {
   }
 
   async open(): Promise<void> {
-    this.#storage = await this.hooks.first("provideTapeStore", this);
-    if (this.#storage !== undefined) this.#open.use(this.#storage);
+    const kept = await this.hooks.first("provideTapeStore", this);
+    if (kept !== undefined) this.#storage = this.#open.use(withTemporary(kept, { clock: this.clock }));
     const provided = await this.hooks.collect("provideTools", this);
     this.#tools = provided.flatMap(({ plugin, answer }) => answer.map((tool) => ({ tool, plugin })));
     for (const { answer } of await this.hooks.collect("lifespan", this)) this.#open.use(answer);
   }
 
   tapeIdOf(sessionId: string): TapeId {
-    return tapeIdOf(this.workspace ?? "", sessionId);
+    return isTemporarySession(sessionId) ? temporaryTapeIdOf(sessionId) : tapeIdOf(this.workspace ?? "", sessionId);
   }
 
   environmentOf(sessionId: string): Promise<Environment> {

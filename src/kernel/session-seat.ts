@@ -2,7 +2,7 @@
 import { Disposer } from "../base/disposer.ts";
 import type { TapeId } from "../base/ids.ts";
 import type { Lease, LeaseHolder, TapeStorage } from "../tape/store.ts";
-import type { Tape } from "../tape/tape.ts";
+import { Tape } from "../tape/tape.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** While it is held, no other turn of the session begins. Dispose it to let the next one in. */
@@ -40,4 +40,12 @@ export async function takeSeat(
   const lease = taking.use(await storage.leases.acquire(tapeId, { sessionId, signal, wait, onWait: told }));
   const taken = taking.move();
   return { sessionId, tapeId, storage, lease, [Symbol.asyncDispose]: () => taken[Symbol.asyncDispose]() };
+}
+
+/** Opens the session's tape for writing; its first entry puts it on the list of sessions. */
+export async function openTape({ sessionId, tapeId, storage, lease }: SessionSeat, runtime: Runtime): Promise<Tape> {
+  const { clock, workspace = null } = runtime;
+  const beginning = () =>
+    storage.tapes.register({ tape: tapeId, workspace, session: sessionId, date: clock.now().toISOString() });
+  return Tape.open(await storage.tapes.open(tapeId), { clock, lease, beginning });
 }

@@ -214,7 +214,7 @@ function list(words: Words): SettingDefinition<readonly string[]> {
     if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) return undefined;
     return value.map((item) => item.trim()).filter((item) => item !== "");
   };
-  return { ...words, default: [], expected: "a list: comma-separated, or JSON", parse };
+  return { ...words, default: [], expected: "a list of texts: comma-separated, or JSON", parse };
 }
 
 function object(words: Words): SettingDefinition<JsonObject> {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -120,4 +121,27 @@ test("R5.4 every setting is described once: name, key, sentence", () => {
     expect(camel).toBe(name);
     expect(settingTable[name].help).toMatch(/^[A-Z].*\.$/);
   }
+});
+
+test("R5.4 an empty text in config.yml is a value, an empty variable is none; numbers are shown as they stand", async () => {
+  config('command_prefix: ""');
+  await expect(load()).rejects.toThrow(
+    'command_prefix in config.yml is "", but must be characters without white space.',
+  );
+  config("max_steps: .inf");
+  await expect(load()).rejects.toThrow("max_steps in config.yml is Infinity, but");
+  config("plugins: [{a: 1}]");
+  await expect(load()).rejects.toThrow("but must be a list of texts");
+  config("");
+  expect((await load({ env: { BUB_COMMAND_PREFIX: "" } })).values.commandPrefix).toBe(",");
+});
+
+test("R1.5 a pipe in the place of .env or config.yml is not waited for, and an odd tag prints nothing", async () => {
+  execFileSync("mkfifo", [join(workspace, ".env")]);
+  expect((await load()).warnings).toEqual([`${join(workspace, ".env")} cannot be read: it is not a regular file.`]);
+  config("model: !!js/function x");
+  expect((await load()).values.model).toBe("x");
+  rmSync(join(home, "config.yml"));
+  execFileSync("mkfifo", [join(home, "config.yml")]);
+  await expect(load()).rejects.toThrow("cannot be read: it is not a regular file.");
 });

@@ -1,10 +1,10 @@
 // Reads every setting from its layers and remembers where each value came from.
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import { configKeyOf, type SettingName, type Settings, settingTable } from "./setting-table.ts";
 
 export type { Settings } from "./setting-table.ts";
@@ -85,10 +85,11 @@ function pick(name: SettingName, layers: Layers): [unknown, SettingSource] {
   const isWish = ([, source]: [unknown, SettingSource, string]) => Number(source === ".env");
   if (name === "approve") candidates.sort((one, other) => isWish(other) - isWish(one));
   for (const [raw, source, place] of candidates) {
-    if (raw === undefined || raw === "") continue;
+    // An empty variable is one that is not set; an empty text in config.yml is somebody's choice.
+    if (raw === undefined || (raw === "" && source !== "config.yml")) continue;
     const value = definition.parse(raw);
     if (value !== undefined) return [value, source];
-    const shown = definition.secret ? "***" : JSON.stringify(raw);
+    const shown = definition.secret ? "***" : typeof raw === "number" ? String(raw) : JSON.stringify(raw);
     throw new BubError("config", `${place} is ${shown}, but must be ${definition.expected}.`);
   }
   return [definition.default, "default"];
@@ -134,7 +135,7 @@ function isWorkspaceKey(name: string, found: Record<string, string>, env: Settin
 
 async function readIfThere(file: string, warnings: string[]): Promise<string | undefined> {
   try {
-    return await readFile(file, "utf8");
+    return (await readRegularFile(file)).toString("utf8");
   } catch (error) {
     if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR")
       warnings.push(`${file} cannot be read: ${messageOf(error)}.`);
@@ -145,7 +146,7 @@ async function readIfThere(file: string, warnings: string[]): Promise<string | u
 async function readConfig(file: string): Promise<JsonObject> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = (await readRegularFile(file)).toString("utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return {};
     throw new BubError("config", `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
@@ -153,7 +154,7 @@ async function readConfig(file: string): Promise<JsonObject> {
   const { parse } = await import("yaml");
   let value: unknown;
   try {
-    value = parse(text);
+    value = parse(text, { logLevel: "error" });
   } catch (error) {
     const [first = ""] = messageOf(error).split("\n");
     throw new BubError("config", `${file} is not valid YAML: ${first}`, { cause: error });

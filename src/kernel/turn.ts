@@ -1,17 +1,16 @@
 // The way of one message, on one page: session, state, prompt, model, state, outbounds.
 import { CancelledError, isAbortError, withinGrace } from "../base/abort.ts";
 import { Disposer } from "../base/disposer.ts";
-import { messageOf, toBubError } from "../base/errors.ts";
+import { sentencesOf, toBubError } from "../base/errors.ts";
 import type { StreamEvent, StreamEventBody } from "../base/events.ts";
 import { newRunId, newTurnId } from "../base/ids.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { LeaseHolder } from "../tape/store.ts";
-import { Tape } from "../tape/tape.ts";
 import { AsideEvents } from "./aside-events.ts";
 import { type Inbound, type Prompt, sessionIdOf } from "./envelope.ts";
 import type { TurnOutcome } from "./hooks.ts";
 import type { Runtime } from "./runtime.ts";
-import { type SessionSeat, takeSeat } from "./session-seat.ts";
+import { openTape, type SessionSeat, takeSeat } from "./session-seat.ts";
 import { SidecarTapes } from "./sidecar-tapes.ts";
 import { openTurnInbox } from "./turn-inbox.ts";
 import type { ToolScope, Turn, TurnState } from "./turn-state.ts";
@@ -227,6 +226,7 @@ async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions):
     toolScope: options.toolScope ?? { allowedTools: inbound.allowedTools, allowedSkills: inbound.allowedSkills },
     isChild,
     sidecar: (name) => sidecars.open(name),
+    sidecars: () => sidecars.written(),
     tell: stages.tell,
     runtime,
     events: runtime.events,
@@ -239,13 +239,6 @@ async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions):
   stages.begin(live);
   const open = opening.move();
   return { turn, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
-}
-
-async function openTape({ sessionId, tapeId, storage, lease }: SessionSeat, runtime: Runtime): Promise<Tape> {
-  const { clock, workspace = null } = runtime;
-  const beginning = () =>
-    storage.tapes.register({ tape: tapeId, workspace, session: sessionId, date: clock.now().toISOString() });
-  return Tape.open(await storage.tapes.open(tapeId), { clock, lease, beginning });
 }
 
 /** Runs a turn's stages: each is told apart in errors, and none outlives a cancel by more than the grace. */
@@ -295,8 +288,8 @@ class Stages {
   async *failed(error: unknown): AsyncGenerator<StreamEvent, TurnOutcome> {
     const cancelled = this.turn?.signal.aborted === true || isAbortError(error);
     if (cancelled) return { status: "cancelled", text: "" };
-    const { kind, hint } = toBubError(error);
-    const message = this.runtime.mask.mask([messageOf(error), hint].filter(Boolean).join(" "));
+    const { kind } = toBubError(error);
+    const message = this.runtime.mask.mask(sentencesOf(error));
     await this.runtime.hooks.notify("onError", this.#stage, error, this.inbound);
     this.runtime.log.warn("turn failed", { stage: this.#stage, session: this.sessionId, error });
     yield this.event({ type: "error", kind, message });

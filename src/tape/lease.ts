@@ -1,6 +1,16 @@
 // The right to write a tape, as a file beside it that only one process at a time can make.
 import { randomBytes } from "node:crypto";
-import { closeSync, fstatSync, futimesSync, linkSync, openSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { BubError, codeOf } from "../base/errors.ts";
@@ -32,6 +42,19 @@ interface OwnFile {
 interface Sighting {
   readonly record: LeaseRecord;
   readonly beatAt: number;
+}
+
+/** A lease that is neither there nor can be made, so often in a row, is no race. */
+const mostTries = 20;
+
+function blocked(path: string): BubError {
+  return new BubError(
+    "config",
+    `The lease ${path} can neither be read nor made: something else stands there, such as a broken link.`,
+    {
+      hint: "Remove it and try again.",
+    },
+  );
 }
 
 export class FileLeases implements LeasePort {
@@ -72,7 +95,7 @@ export class FileLeases implements LeasePort {
 
   /** Takes the lease, or answers who is in the way. */
   #take(path: string, token: string): OwnFile | LeaseRecord {
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const seen = this.#read(path);
       if (seen !== undefined && !this.#isGone(seen)) return seen.record;
       const own = this.#writeOwn(path, token);
@@ -87,7 +110,8 @@ export class FileLeases implements LeasePort {
         unlinkQuietly(own.path);
         if (!taken) closeSync(own.fd);
       }
-      // Somebody was quicker: look who it is.
+      // Somebody was quicker: look who it is. Nobody is that quick so often: then a broken link stands in the way.
+      if (tries === mostTries) throw blocked(path);
     }
   }
 
@@ -131,7 +155,7 @@ export class FileLeases implements LeasePort {
 
   #read(path: string): Sighting | undefined {
     try {
-      const fd = openSync(path, "r");
+      const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
         const { mtimeMs, ino } = fstatSync(fd);
         return { record: parseRecord(readFileSync(fd, "utf8"), `unreadable-${ino}`), beatAt: mtimeMs };

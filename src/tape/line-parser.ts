@@ -27,10 +27,15 @@ export function parseLine(bytes: Buffer, start: number, end: number, offset: num
 
 /** What is wrong with well-formed JSON that is no entry: another version's entries are told from rubbish. */
 function problemOf(value: JsonValue, offset: number, length: number): TapeProblem {
-  if (!isJsonObject(value) || value.id === undefined || value.kind === undefined) {
+  if (!isJsonObject(value) || value.id === undefined || value.kind === undefined || isImpossible(value.id)) {
     return { offset, length, reason: "corrupt" };
   }
   return { offset, length, reason: "unknown", id: Number.isSafeInteger(value.id) ? Number(value.id) : undefined };
+}
+
+/** A number that no version counts to. */
+function isImpossible(id: JsonValue): boolean {
+  return typeof id === "number" && !Number.isSafeInteger(id);
 }
 
 function salvage(line: Buffer, offset: number, report: Report): TapeEntry[] {

@@ -1,7 +1,8 @@
 // What is wrong around Bub is said in one clear sentence, without a stack, and with the right exit code.
-import { appendFileSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type CliResult, createCliWorld } from "../support/run-cli.ts";
 
@@ -134,3 +135,40 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return typeof address === "object" && address !== null ? address.port : 0;
 }
+
+test("R1.5 pipes where files are expected, and devices without end, are refused at once", async () => {
+  using world = createCliWorld();
+  const model = world.script("fine");
+  for (const name of ["AGENTS.md", ".env", "pipe"]) execFileSync("mkfifo", [join(world.workspace, name)]);
+  const { code, stdout, stderr } = await world.run(["run", "hi", "--model", model]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "fine\n" });
+  expect(stderr).toContain("AGENTS.md");
+  for (const file of ["pipe", "/dev/zero"]) {
+    const refused = await world.run(["run", "hi", "--new", "--model", model, "--file", file]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`The file ${file} cannot be attached: it is not a regular file.`);
+  }
+});
+
+test("R1.6 a broken link in the place of the lease is one clear sentence", async () => {
+  using world = createCliWorld();
+  const model = world.script("fine");
+  await world.run(["run", "hi", "--model", model]);
+  symlinkSync("/nowhere/at/all", world.tapeFile().replace(/\.jsonl$/, ".lease"));
+  const { code, stderr } = await world.run(["run", "hi", "--model", model]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /The lease \S+ can neither be read nor made: something else stands there, such as a broken link\. Remove it and try again\.\n$/,
+  );
+});
+
+test("R3.4 a last line with an impossible id is skipped, and the session goes on", async () => {
+  using world = createCliWorld();
+  const model = world.script("one", "two");
+  await world.run(["run", "hi", "--model", model]);
+  appendFileSync(
+    world.tapeFile(),
+    '{"id":9007199254740993,"kind":"message","payload":{"role":"user"},"meta":{},"date":"2026"}\n',
+  );
+  expect(await world.run(["run", "again", "--model", model])).toMatchObject({ code: 0, stdout: "two\n" });
+});

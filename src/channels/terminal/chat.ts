@@ -139,7 +139,9 @@ export class Chat {
       if (runtime.sessions.live(sessionId) !== undefined) return;
       const holder = await runtime.storage.leases.holder(runtime.tapeIdOf(sessionId));
       if (holder === undefined || holder.pid === process.pid || signal.aborted) return;
-      this.#options.view.note(`waiting for process ${holder.pid}, which has the session '${sessionId}'`);
+      this.#options.view.note(
+        `waiting for ${holder.pid > 0 ? `process ${holder.pid}` : "an owner that its lease file does not tell"}, which has the session '${sessionId}'`,
+      );
     } catch {
       // It was answered, or cancelled, within the second.
     }

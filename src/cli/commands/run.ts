@@ -68,7 +68,8 @@ class WaitingNotice implements Disposable {
   ) {}
 
   start({ pid }: LeaseHolder): void {
-    const text = `bub: waiting for process ${pid}, which has the session '${this.sessionId}' (Ctrl-C cancels, --no-wait would not wait, --new starts another)\n`;
+    const who = pid > 0 ? `process ${pid}` : "an owner that its lease file does not tell";
+    const text = `bub: waiting for ${who}, which has the session '${this.sessionId}' (Ctrl-C cancels, --no-wait would not wait, --new starts another)\n`;
     this.#timer ??= setTimeout(() => this.context.stderr.write(neutralise(text)), 1000);
   }
 

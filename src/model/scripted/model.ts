@@ -1,7 +1,7 @@
 // The built-in model that answers from a script file: `scripted:<file>`.
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { BubError, codeOf, messageOf } from "../../base/errors.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { playAnswer } from "./play.ts";
@@ -44,7 +44,7 @@ export function createScriptModel(script: Script, name: string): Model {
 
 async function readScriptFile(path: string, file: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return (await readRegularFile(path)).toString("utf8");
   } catch (error) {
     const why = codeOf(error) === "ENOENT" ? "it does not exist" : messageOf(error);
     throw new BubError("config", `The script ${file} cannot be read: ${why}.`, { cause: error });
