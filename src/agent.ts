@@ -7,6 +7,7 @@ import type { Ask } from "./kernel/envelope.ts";
 import { Gateway } from "./kernel/gateway.ts";
 import { definePlugin, type PluginSource } from "./kernel/plugin.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "./kernel/runtime.ts";
+import { forkSession, type SessionFork } from "./kernel/session-fork.ts";
 import type { Model } from "./model/model.ts";
 import { defaults } from "./plugins/defaults.ts";
 import type { TapeStorage } from "./tape/store.ts";
@@ -47,6 +48,11 @@ export interface Agent extends AsyncDisposable {
   readonly events: Emitter<BusEvents>;
   /** Runs one turn. Events end with `final`; failures are events, too. Leaving the loop early cancels the turn. */
   run(request: AgentRequest): AsyncGenerator<StreamEvent, void>;
+  /**
+   * Copies a session as it is now, to try something on: run turns of the copy's `sessionId`, then `merge()` them into the
+   * session, or only dispose the copy.
+   */
+  fork(sessionId: string): Promise<SessionFork>;
   /** Puts a message into the session's run; without one it starts a turn. */
   steer(sessionId: string, message: Content): Promise<void>;
 }
@@ -80,6 +86,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
         left.abort();
       }
     },
+    fork: (sessionId) => forkSession(sessionId, runtime),
     steer: (sessionId, message) => gateway.receive({ channel, chatId: sessionId, sessionId, content: message }),
     async [Symbol.asyncDispose]() {
       stop.abort();

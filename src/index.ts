@@ -12,6 +12,7 @@ export { type HookKind, type HookName, type Hooks, hookKinds } from "./kernel/ho
 export { definePlugin, type Plugin, type PluginSource } from "./kernel/plugin.ts";
 export type { PluginHost } from "./kernel/plugin-host.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./kernel/runtime.ts";
+export type { SessionFork } from "./kernel/session-fork.ts";
 export type { Settings } from "./kernel/settings.ts";
 export type { Turn, TurnState } from "./kernel/turn-state.ts";
 export type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model/model.ts";

@@ -40,6 +40,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "type Prompt",
     "type Runtime",
     "type RuntimeOptions",
+    "type SessionFork",
     "type Settings",
     "type StandardSchema",
     "type StreamEvent",

@@ -19,6 +19,8 @@ export interface EntryDraft {
   readonly kind: EntryKind;
   readonly payload: JsonObject;
   readonly meta?: JsonObject;
+  /** When it happened, of one that was written elsewhere before; now by default. */
+  readonly date?: string;
 }
 
 /** One call as it stands on the tape; `name` is the alias that the model used. */

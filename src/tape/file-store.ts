@@ -1,9 +1,12 @@
 // The default storage: everything of a session as files below one home folder.
+import { readdir } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { BubError } from "../base/errors.ts";
-import type { TapeId } from "../base/ids.ts";
+import { BubError, codeOf } from "../base/errors.ts";
+import { parseSidecarId, type TapeId } from "../base/ids.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import { fileError } from "./file-error.ts";
 import { FileLog, type FsyncPolicy } from "./file-log.ts";
 import { FileInboxes } from "./inbox.ts";
 import { FileLeases, type FileLeasesOptions } from "./lease.ts";
@@ -46,6 +49,8 @@ export function createFileStorage({
   };
 }
 
+const suffix = ".jsonl";
+
 class FileTapeStore implements TapeStore {
   readonly #options: { folder: string; clock: Clock; fsync: FsyncPolicy };
   readonly #index: SessionIndex;
@@ -62,7 +67,7 @@ class FileTapeStore implements TapeStore {
 
   locate(tape: TapeId): string {
     if (!/^[\w-][\w.-]*$/.test(tape)) throw new BubError("invalid_input", `'${tape}' cannot name a tape`);
-    return join(this.#options.folder, `${tape}.jsonl`);
+    return join(this.#options.folder, tape + suffix);
   }
 
   async register(session: SessionRecord): Promise<void> {
@@ -71,5 +76,22 @@ class FileTapeStore implements TapeStore {
 
   async sessions(): Promise<readonly SessionRecord[]> {
     return this.#index.list();
+  }
+
+  async sidecars(tape: TapeId): Promise<readonly string[]> {
+    const names = await namesIn(this.#options.folder);
+    return names.flatMap((name) => {
+      const own = name.endsWith(suffix) ? parseSidecarId(name.slice(0, -suffix.length) as TapeId) : undefined;
+      return own?.tape === tape ? [own.sidecar] : [];
+    });
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await promisify(readdir)(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw fileError("look into", folder, error);
   }
 }

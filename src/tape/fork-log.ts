@@ -15,13 +15,24 @@ export class ForkLog implements TapeLog {
   readonly id: TapeId;
   readonly #parent: TapeLog;
   readonly #own: TapeEntry[] = [];
-  /** 0 after the fork was begun anew: then nothing of the parent is seen any more. */
+  /** 0 after a reset. */
   #upTo: number;
+  #wasReset = false;
 
   constructor({ id, parent, upTo }: ForkLogOptions) {
     this.id = id;
     this.#parent = parent;
     this.#upTo = upTo;
+  }
+
+  /** What was written since the fork was made, or since it was begun anew. */
+  get own(): readonly TapeEntry[] {
+    return structuredClone(this.#own);
+  }
+
+  /** Whether the fork was begun anew: then nothing of the parent is seen any more. */
+  get wasReset(): boolean {
+    return this.#wasReset;
   }
 
   get problems(): readonly TapeProblem[] {
@@ -55,6 +66,7 @@ export class ForkLog implements TapeLog {
 
   async replace(entries: readonly TapeEntry[]): Promise<{ archive?: string }> {
     this.#upTo = 0;
+    this.#wasReset = true;
     this.#own.splice(0, this.#own.length, ...structuredClone(entries));
     return {};
   }

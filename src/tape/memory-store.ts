@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { BubError } from "../base/errors.ts";
-import type { InboxId, TapeId, TaskId } from "../base/ids.ts";
+import { type InboxId, parseSidecarId, type TapeId, type TaskId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TapeEntry } from "./entry.ts";
 import { inboxIds } from "./inbox.ts";
@@ -64,6 +64,13 @@ class MemoryTapeStore implements TapeStore {
 
   async sessions(): Promise<readonly SessionRecord[]> {
     return [...this.#sessions.values()];
+  }
+
+  async sidecars(tape: TapeId): Promise<readonly string[]> {
+    return [...this.lines.keys()].flatMap((id) => {
+      const own = parseSidecarId(id);
+      return own?.tape === tape ? [own.sidecar] : [];
+    });
   }
 }
 

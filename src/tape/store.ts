@@ -21,6 +21,8 @@ export interface TapeStore {
   register(session: SessionRecord): Promise<void>;
   /** What was registered, a tape once, oldest first. */
   sessions(): Promise<readonly SessionRecord[]>;
+  /** Names of the tape's sidecars that were ever written. */
+  sidecars(tape: TapeId): Promise<readonly string[]>;
 }
 
 /** Maps a tape's name back to where it came from. */

@@ -149,10 +149,10 @@ export class Tape implements TapeReader, AsyncDisposable {
 
   /** The drafts as the entries that follow `end`, with facts where they are due. */
   #following(drafts: readonly EntryDraft[], end: TapeEnd): Following {
-    const date = this.#clock.now().toISOString();
+    const now = this.#clock.now().toISOString();
     const entries: TapeEntry[] = [];
     let { lastId, facts, runsSinceFacts, scanned } = end;
-    for (const { kind, payload, meta = {} } of lastId === 0 ? withStart(drafts) : drafts) {
+    for (const { kind, payload, meta = {}, date = now } of lastId === 0 ? withStart(drafts) : drafts) {
       lastId++;
       const entry = { id: lastId, kind, payload, meta: withoutFacts(meta), date };
       facts = foldFacts(facts, [entry]);

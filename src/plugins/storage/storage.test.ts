@@ -45,6 +45,10 @@ test("R3.6 provideTapeStore replaces tapes, leases, inboxes and media at once", 
     env: {},
   });
   for await (const _event of runtime.run(inbound));
-  expect(runtime.storage).toBe(storage);
+  const tape = runtime.tapeIdOf("cli:local");
+  expect(await storage.tapes.sessions()).toMatchObject([{ tape, session: "cli:local" }]);
+  await runtime.storage.inboxes.put(tape, { kind: "steer", payload: {}, meta: {} });
+  expect(await storage.inboxes.list(tape)).toHaveLength(1);
+  expect(runtime.storage.media).toBe(storage.media);
   expect(readdirSync(home)).toEqual([]);
 });

@@ -1,6 +1,5 @@
 // `tape.reset`: begins the tape and its sidecars anew; the running turn goes on.
 import * as v from "valibot";
-import type { Runtime } from "../../kernel/runtime.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { carriedDrafts } from "../../tape/carried.ts";
 import type { Tape } from "../../tape/tape.ts";
@@ -17,24 +16,14 @@ export const tapeReset = defineTool({
   exclusive: true,
   input: v.strictObject({ archive: v.optional(v.pipe(v.boolean(), v.description("keep a copy")), false) }),
   async run({ archive }, { turn: { tape, turnId }, turn }): Promise<ResetValue> {
-    const sidecars = await openSidecars(turn as Turn);
+    const sidecars = await (turn as Turn).sidecars();
     const copy = archive ? await archiveAll([tape, ...sidecars]) : undefined;
     await tape.replace((recent) => carriedDrafts(recent, turnId));
-    for (const sidecar of sidecars) if (sidecar.lastId > 0) await sidecar.replace([]);
+    for (const sidecar of sidecars) await sidecar.replace([]);
     return copy === undefined ? { message: "ok" } : { message: `Archived: ${copy}`, archive: copy };
   },
   render: ({ message }) => message,
 });
-
-async function openSidecars(turn: Turn): Promise<Tape[]> {
-  const names = await sidecarNames(turn.runtime);
-  return Promise.all(names.map((name) => turn.sidecar(name)));
-}
-
-async function sidecarNames(runtime: Runtime): Promise<string[]> {
-  const provided = await runtime.hooks.collect("provideTapeSidecar", runtime);
-  return [...new Set(provided.map(({ answer }) => answer.name))];
-}
 
 /** Copies all before anything is cleared. @returns the place of the first tape's copy */
 async function archiveAll(tapes: readonly Tape[]): Promise<string | undefined> {
