@@ -5,13 +5,15 @@ import { type SessionSeat, takeSeat } from "../../kernel/session-seat.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import type { EntryDraft, TapeEntry } from "../../tape/entry.ts";
 import { ForkLog } from "../../tape/fork-log.ts";
+import { forkPoint } from "../../tape/fork-point.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import { Tape } from "../../tape/tape.ts";
 
 /** The parent's files are held open from now on: what it records later, and a reset of it, are not seen. */
 export async function takeFork(sessionId: string, parent: Turn, signal: AbortSignal): Promise<SessionSeat> {
   const { runtime, tape } = parent;
-  const { upTo, said } = forkPoint(tape.recent, tape.lastId);
+  const { upTo, running } = forkPoint(tape.recent, tape.lastId);
+  const said = saidWith(running);
   await using taking = new Disposer();
   const storage = createMemoryStorage({ clock: runtime.clock });
   const seat = taking.use(await takeSeat(sessionId, runtime, { signal, storage }));
@@ -30,30 +32,11 @@ export async function takeFork(sessionId: string, parent: Turn, signal: AbortSig
   return { ...seat, tape: forked, sidecars, [Symbol.asyncDispose]: () => taken[Symbol.asyncDispose]() };
 }
 
-interface ForkPoint {
-  readonly upTo: number;
-  /** What the parent said with the calls that are running now. */
-  readonly said: EntryDraft | undefined;
-}
-
-/** The fork ends before the calls that are running: their results are not there, and the child is one of them. */
-function forkPoint(recent: readonly TapeEntry[], lastId: number): ForkPoint {
-  const running = recent.findLast(({ kind }) => kind === "tool_call");
-  if (running === undefined || !isOpen(running, recent)) return { upTo: lastId, said: undefined };
-  const { content } = running.payload;
+/** What the parent said with the calls that are running now: the child is one of them. */
+function saidWith(running: TapeEntry | undefined): EntryDraft | undefined {
+  const content = running?.payload.content;
   const isText = typeof content === "string" && content !== "";
-  const said: EntryDraft | undefined = isText
-    ? { kind: "message", payload: { role: "assistant", content } }
-    : undefined;
-  return { upTo: running.id - 1, said };
-}
-
-/** True while one of the calls has no result. */
-function isOpen({ id, payload }: TapeEntry, recent: readonly TapeEntry[]): boolean {
-  const calls = Array.isArray(payload.calls) ? payload.calls.length : 0;
-  const later = recent.filter((entry) => entry.id > id && entry.kind === "tool_result");
-  const results = later.flatMap((entry) => (Array.isArray(entry.payload.results) ? entry.payload.results : []));
-  return results.length < calls;
+  return isText ? { kind: "message", payload: { role: "assistant", content } } : undefined;
 }
 
 async function sidecarNames({ runtime }: Turn): Promise<string[]> {
