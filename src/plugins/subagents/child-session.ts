@@ -17,10 +17,19 @@ export async function takeChildSession(beginning: Beginning, taskId: TaskId, par
     case "kept":
       return takeKept(beginning.sessionId, parent);
     case "temp":
-      return takeTemporary(`temp/${taskId}`, parent);
+      return takeTemporary(discardedSession(taskId), parent);
     case "fork":
-      return takeFork(`temp/${taskId}`, parent, endingOf(parent.runtime));
+      return takeFork(discardedSession(taskId), parent, endingOf(parent.runtime));
   }
+}
+
+/** True for the session of a temp or fork child, which nobody else uses. */
+export function isChildSession(sessionId: string): boolean {
+  return /^temp\/sub-[0-9a-f]{8}$/.test(sessionId);
+}
+
+function discardedSession(taskId: TaskId): string {
+  return `temp/${taskId}`;
 }
 
 async function takeKept(sessionId: string, { runtime }: Turn): Promise<SessionSeat> {

@@ -320,6 +320,7 @@ test("T7.7 an item that stands on the tape already is not told again after a cra
   }
   const model = conversations({ "go on": [callTool("subagent.wait"), say("over")] });
   await using runtime = await testRuntime({ model, storage });
+  expect((await runtime.send(",subagent.wait timeout_seconds=0")).text).toBe('{"tasks":[]}');
   const { toolResults } = await runtime.send("go on");
   expect(toolResults[0]?.value).toEqual({ tasks: [] });
   expect(await notifications(runtime)).toEqual([["completed", "answer"]]);

@@ -6,7 +6,7 @@ import { after, conversations, gate, gated } from "../../../test/support/convers
 import type { BusEvents, SubagentTask } from "../../base/events.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import { recordEvents } from "../../testing/recorder.ts";
-import { calls, callTool, fail, say } from "../../testing/scripted-model.ts";
+import { callTool, fail, say } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 
 const start = (prompt: string) => callTool("subagent", { prompt });
@@ -105,7 +105,7 @@ test("T7.11 a handler that fails is logged, and the child goes on", async () => 
 test("R2.3 run-finished adds up the tokens of the children that ended during the run", async () => {
   const usage = (total: number) => ({ usage: { input_tokens: total - 1, output_tokens: 1, total_tokens: total } });
   const model = conversations({
-    go: [calls(start("first"), start("second")), callTool("subagent.wait"), say("over", usage(5))],
+    go: [start("first"), callTool("subagent.wait"), start("second"), callTool("subagent.wait"), say("over", usage(5))],
     first: [say("a", usage(10))],
     second: [callTool("tape.info", {}, usage(20)), say("b", usage(40))],
   });
@@ -118,6 +118,7 @@ test("R2.3 run-finished adds up the tokens of the children that ended during the
   expect(parent?.childUsage).toEqual({ input_tokens: 67, output_tokens: 3, total_tokens: 70 });
   const children = finished.filter(({ sessionId }) => sessionId.startsWith("temp/"));
   expect(children.map(({ usage: own }) => own.total_tokens).sort()).toEqual([10, 60]);
+  expect(children.map(({ childUsage }) => childUsage)).toEqual([{}, {}]);
 });
 
 test("R2.1 a run that waits for its tasks is woken, and sets no timer meanwhile", async () => {

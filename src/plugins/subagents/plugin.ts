@@ -8,6 +8,7 @@ import type { PluginHost } from "../../kernel/plugin-host.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { cancelTool } from "./cancel-tool.ts";
+import { isChildSession } from "./child-session.ts";
 import { Deliveries } from "./deliveries.ts";
 import { renderNotification } from "./notification.ts";
 import { Profiles } from "./profiles.ts";
@@ -49,7 +50,7 @@ export const subagentsPlugin = definePlugin((host: PluginHost) => {
     afterToolCall: (outcome, call) => deliveries.settle(outcome, call),
     saveState: (turn) => deliveries.forget(turn),
     // Children have no tasks, and there may be very many of them.
-    endSession: (sessionId, runtime) => (sessionId.startsWith("temp/") ? undefined : board.quit(sessionId, runtime)),
+    endSession: (sessionId, runtime) => (isChildSession(sessionId) ? undefined : board.quit(sessionId, runtime)),
     diagnose: (runtime) => profiles.problems(runtime),
     lifespan: (runtime) => life(runtime, board, records),
   };

@@ -314,6 +314,28 @@ test("T7.3 a message to a named session waits for the end of its task", async ()
   ]);
 });
 
+test("R1.8 a child takes only what was sent to its task; other messages of its session wait for a turn of their own", async () => {
+  const held = gate();
+  const model = conversations({
+    go: [callTool("subagent", { prompt: "child", session: "room" }), say("waiting"), say("over")],
+    child: [gated(held, "child's answer")],
+    hello: [say("hello back")],
+  });
+  await using runtime = await testRuntime({ model });
+  const parent = runtime.send("go");
+  await held.reached;
+  const room = runtime.runtime.tapeIdOf("room");
+  await runtime.storage.inboxes.put(room, { kind: "steer", payload: { content: "a word for the room" }, meta: {} });
+  held.open();
+  expect((await parent).text).toBe("over");
+  expect(model.of("child")).toHaveLength(1);
+  expect(await runtime.storage.inboxes.list(room)).toHaveLength(1);
+  await runtime.send("hello", { sessionId: "room" });
+  const texts = model.of("hello")[0]?.messages.map(({ content }) => content);
+  expect(texts?.slice(-2)).toEqual(["a word for the room", expect.stringMatching(/hello$/)]);
+  expect(await runtime.storage.inboxes.list(room)).toEqual([]);
+});
+
 test("T7.4 a child's state begins as a shallow copy of its parent's, and what steers the parent stays with it", async () => {
   const shared = { seen: [] as string[] };
   const states: object[] = [];

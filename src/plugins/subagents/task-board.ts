@@ -5,6 +5,7 @@ import type { PluginHost } from "../../kernel/plugin-host.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import type { SessionSeat } from "../../kernel/session-seat.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
+import { isChildSession } from "./child-session.ts";
 import { enterQueue } from "./start-queue.ts";
 import type { Task, TaskEnd, TaskValue } from "./task.ts";
 import type { TaskRecords } from "./task-records.ts";
@@ -56,7 +57,7 @@ export class TaskBoard {
     const { task, run, turn, seat } = live;
     this.#live.set(task.id, entry);
     this.#count(turn, 1);
-    if (isTemporary(seat)) {
+    if (isChildSession(seat.sessionId)) {
       // Shells that the child left in the background end beside it, not after it.
       run.signal.addEventListener("abort", () => void this.#endShells(seat, turn.runtime), { once: true });
     }
@@ -161,7 +162,7 @@ export class TaskBoard {
   /** A session that stays may be continued as soon as anybody is told. */
   async #leaveSession({ seat, turn, task }: Entry): Promise<void> {
     try {
-      if (isTemporary(seat)) await this.#endShells(seat, turn.runtime);
+      if (isChildSession(seat.sessionId)) await this.#endShells(seat, turn.runtime);
       await seat[Symbol.asyncDispose]();
     } catch (error) {
       this.#host.log.error("a task's session could not be closed", { task: task.id, error });
@@ -206,8 +207,4 @@ export class TaskBoard {
 export function passOn(task: Task, turn: Turn, event: StreamEvent): void {
   turn.events.emit("subagent-output", { task: task.snapshot, state: turn.state, event });
   turn.tell({ type: "subagent-output", task: task.snapshot, event });
-}
-
-function isTemporary({ sessionId }: SessionSeat): boolean {
-  return sessionId.startsWith("temp/");
 }

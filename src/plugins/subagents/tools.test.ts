@@ -520,6 +520,18 @@ test("T7.10 T10.5 ,quit cancels running and queued tasks within a second and for
   expect(await runtime.storage.tasks.list(runtime.runtime.tapeIdOf("cli:test"))).toEqual([]);
 });
 
+test("T7.10 a temporary session's tasks are cancelled when it is quit, like any other's", async () => {
+  const held = gate();
+  const model = conversations({ go: [start("child"), say("waiting")], child: [gated(held, "never")] });
+  await using runtime = await testRuntime({ model });
+  const recorder = recordEvents(runtime.runtime.events, ["subagent-finished"]);
+  const running = runtime.send("go", { sessionId: "temp/mine" });
+  await held.reached;
+  await runtime.runtime.quit("temp/mine");
+  expect((await recorder.next("subagent-finished")).task.status).toBe("cancelled");
+  expect((await running).status).toBe("cancelled");
+});
+
 test("T7.10 the end of the runtime cancels running and queued tasks within a second", async () => {
   const model = conversations({
     go: [calls(start("first"), start("second")), fail(400, { message: "broken" })],
