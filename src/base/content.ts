@@ -1,4 +1,5 @@
 // What a message is made of: text, and media by value or by reference. Shapes are tape data.
+import { foreignPart } from "./foreign-content.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
 
 export interface TextPart {
@@ -51,11 +52,23 @@ export function contentToJson(content: Content): JsonValue {
   return content as JsonValue;
 }
 
-/** Reads content of tape data; what is no part is left out, what is no content is empty text. */
+/**
+ * Reads content of tape data, also as Python Bub wrote it; what is no part is left out, what is no content is empty text.
+ * A medium whose bytes nobody can find is told in words.
+ */
 export function contentFromJson(value: unknown): Content {
   if (typeof value === "string") return value;
   if (!Array.isArray(value)) return "";
-  return value.filter((part): part is ContentPart => isMediaPart(part) || isTextPart(part));
+  return value.flatMap((part: JsonValue) => readPart(part) ?? []);
+}
+
+function readPart(part: JsonValue): ContentPart | undefined {
+  if (isTextPart(part)) return part;
+  if (!isMediaPart(part)) return foreignPart(part);
+  const { data, sha256, url, media_type: mediaType }: Partial<MediaPart> = part;
+  const hasType = typeof mediaType === "string";
+  if (hasType && [data, sha256, url].some((place) => typeof place === "string")) return part;
+  return { type: "text", text: describeMedia({ type: part.type, media_type: hasType ? mediaType : "unknown" }) };
 }
 
 function isTextPart(part: unknown): part is TextPart {

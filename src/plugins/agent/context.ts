@@ -2,7 +2,8 @@
 import { type Content, contentFromJson } from "../../base/content.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { ModelCall, ModelMessage } from "../../model/model.ts";
-import type { TapeEntry } from "../../tape/entry.ts";
+import type { RecordedResultCall, TapeEntry } from "../../tape/entry.ts";
+import { answersIn, callsIn } from "../../tape/recorded-calls.ts";
 import { isToolError, renderError, type ToolError } from "../../tools/render-error.ts";
 
 /** What stands for a result that was never written. */
@@ -48,8 +49,8 @@ export class ContextBuilder {
   push(entry: TapeEntry): void {
     if (entry.meta.context === false) return;
     // Systems stand before the conversation; events and errors are for people.
-    if (entry.kind === "message") this.#pushMessage(entry.payload);
-    else if (entry.kind === "tool_call") this.#pushCalls(entry.payload);
+    if (entry.kind === "message") this.#pushMessage(entry);
+    else if (entry.kind === "tool_call") this.#pushCalls(entry);
     else if (entry.kind === "tool_result") this.#pushResults(entry);
     else if (entry.kind === "anchor" && this.#options.anchors) this.#pushAnchor(entry.payload);
   }
@@ -58,27 +59,43 @@ export class ContextBuilder {
     this.#add({ role: "assistant", content: anchorText(payload) });
   }
 
-  #pushMessage(payload: JsonObject): void {
+  #pushMessage(entry: TapeEntry): void {
+    const { payload } = entry;
     const content = contentFromJson(payload.content);
     if (payload.role === "user") this.#add({ role: "user", content });
-    else if (payload.role === "assistant")
-      this.#add({ role: "assistant", content: textContent(content), ...thoughts(payload) });
+    else if (payload.role === "tool") this.#pushToolMessage(payload);
+    else if (payload.role !== "assistant") return;
+    else if (payload.tool_calls !== undefined) this.#pushCalls(entry);
+    else this.#pushAnswer({ content: textContent(content), ...thoughts(payload) });
   }
 
-  #pushCalls(payload: JsonObject): void {
-    const calls = Array.isArray(payload.calls) ? payload.calls.flatMap((call) => readCall(call) ?? []) : [];
-    const content = typeof payload.content === "string" ? payload.content : undefined;
-    this.#add({ role: "assistant", content, ...thoughts(payload), calls });
-    this.#open = calls.length > 0 ? new OpenCalls(calls) : undefined;
+  #pushCalls(entry: TapeEntry): void {
+    const { payload } = entry;
+    const calls = callsIn(entry);
+    const text = textContent(contentFromJson(payload.content));
+    const content = text === "" ? undefined : text;
+    if (calls.length > 0) {
+      this.#add({ role: "assistant", content, ...thoughts(payload), calls });
+      this.#open = new OpenCalls(calls);
+    } else this.#pushAnswer({ content, ...thoughts(payload) });
   }
 
-  #pushResults({ payload, meta }: TapeEntry): void {
-    const results = Array.isArray(payload.results) ? payload.results : [];
-    const paired = Array.isArray(meta.calls) ? meta.calls : [];
-    results.forEach((result, index) => {
-      const pair = paired[index];
-      this.#open?.fill(isJsonObject(pair) && typeof pair.id === "string" ? pair.id : undefined, result ?? null);
-    });
+  /** An answer without a word is no message: providers refuse it. */
+  #pushAnswer(
+    answer: Pick<Extract<ModelMessage, { role: "assistant" }>, "content" | "reasoning" | "providerData">,
+  ): void {
+    if (answer.content !== undefined && answer.content !== "") this.#add({ role: "assistant", ...answer });
+  }
+
+  #pushResults(entry: TapeEntry): void {
+    for (const { result, call } of answersIn(entry)) this.#open?.fill(call, result);
+    if (this.#open?.missing().length === 0) this.#close();
+  }
+
+  /** A result as OpenAI's API has it. */
+  #pushToolMessage({ tool_call_id: id, content }: JsonObject): void {
+    const call = typeof id === "string" ? ({ id, name: "", status: "ok" } as const) : undefined;
+    this.#open?.fill(call, typeof content === "string" ? content : { type: "tool_content", content });
     if (this.#open?.missing().length === 0) this.#close();
   }
 
@@ -102,41 +119,35 @@ export function buildContext(entries: readonly TapeEntry[], options: ContextOpti
 
 /** The calls of one step that wait for their results. */
 class OpenCalls {
-  readonly #results = new Map<string, JsonValue>();
+  readonly #answers = new Map<string, { result: JsonValue; isError: boolean }>();
 
   constructor(readonly calls: readonly ModelCall[]) {}
 
-  /** Without an id the result belongs to the first call that lacks one. */
-  fill(id: string | undefined, result: JsonValue): void {
-    const key = id ?? this.missing()[0]?.id;
-    if (key !== undefined) this.#results.set(key, result);
+  /** Without a call the result belongs to the first one that lacks one. */
+  fill(call: RecordedResultCall | undefined, result: JsonValue): void {
+    const key = call?.id ?? this.missing()[0]?.id;
+    if (key !== undefined) this.#answers.set(key, { result, isError: call?.status === "error" });
   }
 
   missing(): readonly ModelCall[] {
-    return this.calls.filter(({ id }) => !this.#results.has(id));
+    return this.calls.filter(({ id }) => !this.#answers.has(id));
   }
 
   messages(): ModelMessage[] {
     return this.calls.map(({ id, name }) => {
-      const { content, isError } = readResult(this.#results.get(id) ?? { ...interruptedError });
-      return { role: "tool", callId: id, name, content, isError };
+      const { result, isError } = this.#answers.get(id) ?? { result: { ...interruptedError }, isError: true };
+      return { role: "tool", callId: id, name, ...readResult(result, isError) };
     });
   }
 }
 
-function readCall(value: JsonValue): ModelCall | undefined {
-  if (!isJsonObject(value) || typeof value.id !== "string") return undefined;
-  const { id, name, arguments: args } = value;
-  if (typeof name !== "string") return undefined;
-  return { id, name, arguments: isJsonObject(args) ? args : {} };
-}
-
-function readResult(result: JsonValue): { content: Content; isError: boolean } {
-  if (typeof result === "string") return { content: result, isError: false };
+/** @param isError of a failure whose text alone is left, such as one that was moved into a sidecar */
+function readResult(result: JsonValue, isError: boolean): { content: Content; isError: boolean } {
+  if (typeof result === "string") return { content: result, isError };
   if (isToolError(result)) return { content: renderError(result), isError: true };
   if (isJsonObject(result) && result.type === "tool_content")
-    return { content: contentFromJson(result.content), isError: false };
-  return { content: JSON.stringify(result), isError: false };
+    return { content: contentFromJson(result.content), isError };
+  return { content: JSON.stringify(result), isError };
 }
 
 function thoughts({ reasoning, provider_data: providerData }: JsonObject): {
