@@ -16,12 +16,13 @@ import { promisify } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { BubError, codeOf } from "../base/errors.ts";
 import type { TapeId } from "../base/ids.ts";
+import { parseJson } from "../base/json.ts";
 import { asideOf, openPrivate, syncData, syncFolder, writeWhole } from "./durable-file.ts";
-import type { TapeEntry } from "./entry.ts";
+import { parseEntry, type TapeEntry } from "./entry.ts";
 import { fileError, orFileError } from "./file-error.ts";
 import { parseLine, type Report } from "./line-parser.ts";
 import { type Block, type BlockOptions, blocksBackward, blocksForward } from "./line-reader.ts";
-import type { ReadOptions, TapeLog, TapeProblem } from "./store.ts";
+import type { LineFilter, ReadOptions, TapeLog, TapeProblem } from "./store.ts";
 
 /** When appended entries are brought onto the disk: with each batch, when `sync` is called, or as the system likes. */
 export type FsyncPolicy = "always" | "step" | "never";
@@ -71,15 +72,16 @@ export class FileLog implements TapeLog {
         if (after > -Infinity && firstId(bytes) <= after) return;
         continue;
       }
-      for (let end = lastLineEnd(bytes); end >= 0; ) {
-        const start = end === 0 ? 0 : bytes.lastIndexOf(newline, end - 1) + 1;
-        const entries = mayHold(bytes, start, end) ? parseLine(bytes, start, end, offset, this.#report) : [];
-        for (const entry of entries.reverse()) {
-          if (entry.id <= after) return;
-          if (entry.id < before) yield entry;
-        }
-        end = start - 1;
+      for (const entry of this.#entriesBackward(bytes, offset, mayHold)) {
+        if (entry.id <= after) return;
+        if (entry.id < before) yield entry;
       }
+    }
+  }
+
+  async visitBackward(visit: (entry: TapeEntry) => boolean): Promise<void> {
+    for await (const { bytes, offset } of this.#blocks(blocksBackward, undefined)) {
+      for (const entry of this.#entriesBackward(bytes, offset, always)) if (!visit(entry)) return;
     }
   }
 
@@ -160,6 +162,26 @@ export class FileLog implements TapeLog {
         : fileError("read the tape", this.#options.path, error);
     } finally {
       file.release();
+    }
+  }
+
+  *#entriesBackward(bytes: Buffer, offset: number, mayHold: LineFilter): Generator<TapeEntry, void, undefined> {
+    let end = lastLineEnd(bytes);
+    if (mayHold === always) {
+      // Sound lines are decoded together; the first that is none, and all before it, are read from their bytes.
+      const lines = bytes.toString("utf8", 0, end).split("\n");
+      for (let entry = parseEntry(parseJson(lines.at(-1) ?? "")); entry !== undefined; ) {
+        yield entry;
+        lines.pop();
+        if (lines.length === 0) return;
+        entry = parseEntry(parseJson(lines.at(-1) ?? ""));
+      }
+      end = lineEnd(bytes, lines.length - 1);
+    }
+    for (; end >= 0; ) {
+      const start = end === 0 ? 0 : bytes.lastIndexOf(newline, end - 1) + 1;
+      if (mayHold(bytes, start, end)) yield* parseLine(bytes, start, end, offset, this.#report).reverse();
+      end = start - 1;
     }
   }
 
@@ -357,6 +379,16 @@ function linesOf(entries: readonly TapeEntry[]): string {
 /** Where the block's last line ends, its newline left out. */
 function lastLineEnd(bytes: Buffer): number {
   return bytes[bytes.length - 1] === newline ? bytes.length - 1 : bytes.length;
+}
+
+/** Where the block's line of that index ends, its newline left out. */
+function lineEnd(bytes: Buffer, index: number): number {
+  let end = -1;
+  for (let line = 0; line <= index; line++) {
+    end = bytes.indexOf(newline, end + 1);
+    if (end < 0) return bytes.length;
+  }
+  return end;
 }
 
 function lastByte(fd: number, size: number): number | undefined {

@@ -67,6 +67,8 @@ export interface TapeLog extends TapeReader, AsyncDisposable {
    *   `temporary` when somebody else changed the tape since it was opened: then it has to be opened anew
    */
   append(entries: readonly TapeEntry[]): Promise<void>;
+  /** As `backward`, without a promise for each entry: `visit` answers false when it has enough. For logs that read many at once. */
+  visitBackward?(visit: (entry: TapeEntry) => boolean): Promise<void>;
   /** Brings what was appended onto the disk (fdatasync). */
   sync(): Promise<void>;
   /**

@@ -27,7 +27,7 @@ export async function readTapeEnd(log: TapeLog): Promise<TapeEnd> {
   let facts: TapeFacts | undefined;
   let newest: TapeEntry | undefined;
   let unknown: readonly TapeProblem[] = [];
-  for await (const entry of log.backward()) {
+  const visit = (entry: TapeEntry): boolean => {
     if (newest === undefined) {
       newest = entry;
       unknown = unknownIn(log);
@@ -38,8 +38,10 @@ export async function readTapeEnd(log: TapeLog): Promise<TapeEnd> {
       if (facts === undefined) later.take(entry);
     }
     anchored ||= entry.kind === "anchor";
-    if (anchored && facts !== undefined) break;
-  }
+    return !anchored || facts === undefined;
+  };
+  if (log.visitBackward !== undefined) await log.visitBackward(visit);
+  else for await (const entry of log.backward()) if (!visit(entry)) break;
   if (newest === undefined) unknown = unknownIn(log);
   return {
     recent: recent.reverse(),
