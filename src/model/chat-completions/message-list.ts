@@ -52,9 +52,12 @@ export class MessageList {
     let to = from + this.#blockLength;
     while (to < messages.length && !isSettledAt(messages, to)) to++;
     const stretch = messages.slice(from, to);
-    const { chunks, hasMedia } = await this.#join(stretch, loadMedia);
     const [first] = stretch;
-    if (first === undefined || !isSettledAt(messages, to)) return { chunks, hasMedia, to };
+    const isWhole = first !== undefined && isSettledAt(messages, to);
+    const text = isWhole ? this.#fragments.textOf(stretch) : undefined;
+    const { chunks, hasMedia } =
+      text === undefined ? await this.#join(stretch, loadMedia) : { chunks: [Buffer.from(text)], hasMedia: false };
+    if (!isWhole) return { chunks, hasMedia, to };
     const bytes = Buffer.concat(chunks);
     this.#blocks.set(first, { messages: stretch, bytes, hasMedia });
     this.#fragments.forget(stretch);

@@ -8,7 +8,7 @@ import {
   textOf,
 } from "../../base/content.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { toBytes } from "../json-bytes.ts";
+import { toBytes, toText } from "../json-bytes.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
 import { keptReasoningFromJson } from "./reasoning.ts";
 
@@ -56,17 +56,23 @@ export class FragmentCache {
     return fragment;
   }
 
-  #make(message: ModelMessage, loadMedia: LoadMedia): Fragment | Promise<Fragment> {
-    switch (message.role) {
-      case "assistant":
-        return plainFragment(assistantMessage(message, this.#provider));
-      case "user":
-        if (!hasMedia(message.content)) return plainFragment({ role: "user", content: textOf(message.content) });
-        return userFragment(message.content, loadMedia);
-      case "tool":
-        if (!hasMedia(message.content)) return plainFragment(toolMessage(message, textOf(message.content)));
-        return toolFragment(message, message.content, loadMedia);
+  /** The elements of messages that were not asked for yet, as one text; undefined when one of them has media. */
+  textOf(messages: readonly ModelMessage[]): string | undefined {
+    let text = "";
+    for (const message of messages) {
+      const plain = this.#known.has(message) ? undefined : plainMessage(message, this.#provider);
+      if (plain === undefined) return undefined;
+      text += `,${toText(plain)}`;
     }
+    return text;
+  }
+
+  #make(message: ModelMessage, loadMedia: LoadMedia): Fragment | Promise<Fragment> {
+    const plain = plainMessage(message, this.#provider);
+    if (plain !== undefined) return { bytes: toBytes(plain, ","), hoisted: [], hasMedia: false };
+    return message.role === "tool"
+      ? toolFragment(message, message.content as readonly ContentPart[], loadMedia)
+      : userFragment(message.content as readonly ContentPart[], loadMedia);
   }
 }
 
@@ -80,8 +86,11 @@ const comma = Buffer.from(",");
 const userStart = Buffer.from(',{"role":"user","content":[');
 const userEnd = Buffer.from("]}");
 
-function plainFragment(message: WirePart): Fragment {
-  return { bytes: toBytes(message, ","), hoisted: [], hasMedia: false };
+function plainMessage(message: ModelMessage, provider: string): WirePart | undefined {
+  if (message.role === "assistant") return assistantMessage(message, provider);
+  if (hasMedia(message.content)) return undefined;
+  const text = textOf(message.content);
+  return message.role === "tool" ? toolMessage(message, text) : { role: "user", content: text };
 }
 
 function assistantMessage(
