@@ -11,9 +11,9 @@ for (let turn = 1; turn <= Number(turns); turn += 1) {
   }
   if (turn % 10 === 0) sizes.push({ turn, megabytes: residentBytes() / 1024 ** 2 });
 }
-// What starting takes is not growth.
+// What warming up takes is not growth.
 await agent[Symbol.asyncDispose]();
-process.stdout.write(String(slopeOf(sizes.slice(sizes.length / 5))));
+process.stdout.write(String(slopeOf(sizes.slice(sizes.length / 2))));
 
 function residentBytes() {
   globalThis.gc();

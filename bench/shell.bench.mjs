@@ -34,7 +34,7 @@ const flood = shared(({ full }) =>
 
 const growth = ({ full }) =>
   inWorld(async (world) => {
-    const turns = full ? 500 : 100;
+    const turns = full ? 500 : 200;
     await world.plan({ calls: 1, command: "head -c 16384 /dev/zero | tr '\\0' x; echo #" });
     const { stdout } = world.node("--expose-gc", benchFile("many-turns.mjs"), world.workspace, turns);
     const perTurn = Number(stdout);
