@@ -119,7 +119,9 @@ export interface Hooks {
   provideSkills(runtime: Runtime): Awaitable<readonly SkillSource[] | undefined>;
   provideProfiles(runtime: Runtime): Awaitable<readonly ProfileSource[] | undefined>;
   provideModels(runtime: Runtime): Awaitable<readonly ModelProvider[] | undefined>;
-  /** Makes the model's messages of a tape's entries. */
+  /** Chooses where the context of a turn's requests begins; after the last anchor without an answer. Asked once a turn. */
+  selectContext(turn: Turn): Awaitable<ContextSelection | undefined>;
+  /** Makes the model's messages of the entries that were selected. Asked before each request. */
   buildTapeContext(
     entries: readonly TapeEntry[],
     selection: ContextSelection,
@@ -173,6 +175,7 @@ export const hookKinds = {
   provideSkills: "collect",
   provideProfiles: "collect",
   provideModels: "collect",
+  selectContext: "first",
   buildTapeContext: "first",
   admitMessage: "first",
   beforeModelCall: "chain",

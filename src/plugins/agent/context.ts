@@ -25,6 +25,8 @@ export class ContextBuilder {
   readonly #messages: ModelMessage[] = [];
   readonly #options: ContextOptions;
   #open: OpenCalls | undefined;
+  /** What stands behind the results of the open calls. */
+  #waiting: ModelMessage[] = [];
 
   constructor(options: ContextOptions = {}) {
     this.#options = options;
@@ -55,8 +57,11 @@ export class ContextBuilder {
     else if (entry.kind === "anchor" && this.#options.anchors) this.#pushAnchor(entry.payload);
   }
 
+  /** An anchor between a call and its results stands behind them. */
   #pushAnchor(payload: JsonObject): void {
-    this.#add({ role: "assistant", content: anchorText(payload) });
+    const anchor: ModelMessage = { role: "assistant", content: anchorText(payload) };
+    if (this.#open === undefined) this.#messages.push(anchor);
+    else this.#waiting.push(anchor);
   }
 
   #pushMessage(entry: TapeEntry): void {
@@ -106,8 +111,9 @@ export class ContextBuilder {
 
   #close(): void {
     if (this.#open === undefined) return;
-    this.#messages.push(...this.#open.messages());
+    this.#messages.push(...this.#open.messages(), ...this.#waiting);
     this.#open = undefined;
+    this.#waiting = [];
   }
 }
 

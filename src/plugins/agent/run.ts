@@ -3,6 +3,7 @@
 import type { Usage } from "../../base/events.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { ContextSelection } from "../../kernel/hooks.ts";
 import { preparedTools, toolScopeOf } from "../../kernel/run-tools.ts";
 import { hookInterception } from "../../kernel/tool-hooks.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
@@ -13,6 +14,7 @@ import { createToolset, type Toolset } from "../../tools/toolset.ts";
 import { interruptedError } from "./context.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import { chooseModels, type ModelChoice } from "./model-choice.ts";
+import { SelectedContext } from "./selected-context.ts";
 import { TapeContext } from "./tape-context.ts";
 
 export interface Run {
@@ -52,6 +54,10 @@ export async function openRun(turn: Turn): Promise<Run> {
   const blocks = await hooks.collect("systemPrompt", turn);
   // The session's settings hold from here to the run's end; only loaded tools come in between.
   const scope = toolScopeOf(turn);
+  const selection: ContextSelection = (await hooks.first("selectContext", turn)) ?? { anchor: "last" };
+  const selector = selection.anchor === "last" ? undefined : new SelectedContext(tape, selection.anchor);
+  const readSelected = async () => selector?.read(turn.signal);
+  const builders = hooks.handlers("buildTapeContext").length;
   let toolset: Toolset | undefined;
   let loaded: readonly string[] = [];
   return {
@@ -71,9 +77,10 @@ export async function openRun(turn: Turn): Promise<Run> {
       return toolset;
     },
     async messages() {
-      if (hooks.handlers("buildTapeContext").length === 0) return context.messages;
-      const own = await hooks.first("buildTapeContext", tape.recent, { anchor: "last" }, turn);
-      return own ?? context.messages;
+      const selected = await readSelected();
+      const entries = selected?.entries ?? tape.recent;
+      const own = builders === 0 ? undefined : await hooks.first("buildTapeContext", entries, selection, turn);
+      return own ?? selected?.messages ?? context.messages;
     },
   };
 }
