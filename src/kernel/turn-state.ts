@@ -57,8 +57,6 @@ export interface Turn extends ToolTurn {
   readonly toolScope: ToolScope;
   /** True for a subagent's turn: no person reads its answer, and only what is sent to its task reaches it. */
   readonly isChild: boolean;
-  /** The session's sibling tape of that name, which goes wherever its tape goes. */
-  sidecar(name: string): Promise<Tape>;
   /** All sibling tapes of the session that were ever written. */
   sidecars(): Promise<readonly Tape[]>;
   /** Puts an event into the turn's stream from beside its run; after the turn's end nobody sees it. */

@@ -21,6 +21,8 @@ export interface ToolTurn {
   readonly turnId: string;
   readonly tape: Tape;
   readonly environment: Environment;
+  /** The session's sibling tape of that name, which goes wherever its tape goes; a plugin names it by `provideTapeSidecar`. */
+  sidecar(name: string): Promise<Tape>;
 }
 
 export interface ToolContext {

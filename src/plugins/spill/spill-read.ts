@@ -1,6 +1,5 @@
 // `spill.read`: pages of a result that was moved into the sidecar.
 import * as v from "valibot";
-import type { Turn } from "../../kernel/turn-state.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { findSpill, type Manifest, sidecarName } from "./spill-store.ts";
 
@@ -22,7 +21,7 @@ export const spillRead = defineTool({
     if (!Number.isInteger(count) || count < 1) return `count must be a whole number of 1 or more, not ${count}`;
     const wanted = (manifest: Manifest) => rangeOf(manifest, { cursor, count, fromEnd });
     const name = handle.trim().toLowerCase();
-    const found = await findSpill(await (turn as Turn).sidecar(sidecarName), name, wanted, signal);
+    const found = await findSpill(await turn.sidecar(sidecarName), name, wanted, signal);
     if (found === undefined) return `no spilled result: ${handle}`;
     const { manifest, chunks } = found;
     if (manifest === undefined) return `the spilled result ${handle} is incomplete: it was never written to its end`;

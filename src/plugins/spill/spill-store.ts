@@ -1,5 +1,5 @@
 // How a spilled result lies on its sidecar: chunks in order, then the manifest that makes them one.
-import { randomHex } from "../../base/ids.ts";
+import { createHash } from "node:crypto";
 import { eventData, eventDraft, type TapeEntry } from "../../tape/entry.ts";
 import type { Tape } from "../../tape/tape.ts";
 
@@ -31,8 +31,11 @@ export function writeSpill(tape: Tape, text: string, tool: string): Promise<Mani
 }
 
 async function write(tape: Tape, text: string, tool: string): Promise<Manifest> {
+  // The same text has the same handle: a call that is repeated has the same result, and requests stay equal.
+  const handle = createHash("sha256").update(text).digest("hex").slice(0, 32);
+  const last = await lastManifest(tape);
+  if (last?.handle === handle) return last;
   const chunks = splitText(text);
-  const handle = randomHex(32);
   const drafts = chunks.map((chunk, index) => eventDraft(chunkEvent, { handle, index, text: chunk }));
   for (let start = 0; start < drafts.length; start += batchSize) {
     await tape.append(drafts.slice(start, start + batchSize));
@@ -40,6 +43,12 @@ async function write(tape: Tape, text: string, tool: string): Promise<Manifest> 
   const manifest = { handle, bytes: Buffer.byteLength(text), chunks: chunks.length, tool };
   await tape.append([eventDraft(manifestEvent, { ...manifest })]);
   return manifest;
+}
+
+/** The newest one, where nothing follows it. */
+async function lastManifest(tape: Tape): Promise<Manifest | undefined> {
+  for await (const entry of tape.backward()) return readManifest(entry);
+  return undefined;
 }
 
 /** Pieces of at most `chunkBytes` bytes that never split a character; at least one. */
@@ -73,8 +82,9 @@ export async function findSpill(
 ): Promise<FoundSpill | undefined> {
   let manifest: Manifest | undefined;
   let range = { first: 0, last: -1 };
+  let isCut = false;
   const chunks = new Map<number, string>();
-  for await (const entry of tape.query({ kinds: ["event"], newestFirst: true }, { signal })) {
+  for await (const entry of tape.query({ text: handle, kinds: ["event"], newestFirst: true }, { signal })) {
     const found = readManifest(entry);
     if (found?.handle === handle) {
       manifest = found;
@@ -83,12 +93,16 @@ export async function findSpill(
     }
     const chunk = eventData(entry, chunkEvent);
     if (chunk?.handle !== handle) continue;
-    if (manifest === undefined) return { manifest, chunks };
+    // Cut short when it was written; the same text may have been written to its end before.
+    if (manifest === undefined) {
+      isCut = true;
+      continue;
+    }
     const index = Number(chunk.index);
     if (index >= range.first && index <= range.last) chunks.set(index, String(chunk.text));
     if (index <= range.first) break;
   }
-  return manifest === undefined ? undefined : { manifest, chunks };
+  return manifest === undefined && !isCut ? undefined : { manifest, chunks };
 }
 
 function readManifest(entry: TapeEntry): Manifest | undefined {

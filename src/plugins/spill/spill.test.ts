@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BubError } from "../../base/errors.ts";
+import { sidecarIdOf } from "../../base/ids.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
-import { eventData } from "../../tape/entry.ts";
+import { eventData, eventDraft } from "../../tape/entry.ts";
+import { Tape } from "../../tape/tape.ts";
 import { callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { type TestRuntime, type TestRuntimeOptions, testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
@@ -198,4 +200,26 @@ test("T9.4 the sidecar's entries never enter the conversation", async () => {
   await using _ = runtime;
   expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("spill.chunk");
   expect((await runtime.entries()).length).toBeLessThan(15);
+});
+
+test("R2.7 T9.1 the same large result is the same: it has one handle, is stored once, and counts as a loop", async () => {
+  const model = scriptedModel(Array.from({ length: 9 }, () => callTool("give")));
+  await using runtime = await testRuntime({ model, tools: [giving(long)] });
+  const turn = await runtime.send("go");
+  expect(turn.errors.at(-1)).toContain("gave the same result 9 times in a row");
+  expect(new Set(turn.toolResults.slice(0, 7).map(({ text }) => text)).size).toBe(1);
+  const manifests: unknown[] = [];
+  const id = sidecarIdOf(runtime.runtime.tapeIdOf("cli:test"), "spill");
+  await using log = await runtime.storage.tapes.open(id);
+  for await (const entry of log.forward()) if (eventData(entry, "spill.manifest")) manifests.push(entry);
+  expect(manifests).toHaveLength(1);
+});
+
+test("T9.3 what was written whole before stays readable when a later try is cut short", async () => {
+  const { runtime, handle } = await spillOf(long);
+  await using _ = runtime;
+  const id = sidecarIdOf(runtime.runtime.tapeIdOf("cli:test"), "spill");
+  await using tape = await Tape.open(await runtime.storage.tapes.open(id));
+  await tape.append([eventDraft("spill.chunk", { handle, index: 0, text: "half" })]);
+  expect(await read(runtime, handle)).toContain("chunks: 0-0");
 });
