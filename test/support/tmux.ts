@@ -30,8 +30,14 @@ export interface PaneOptions {
 /** The pane stays after the command's end, with `[exit <code>]` below its output. */
 export function openPane(command: readonly string[], { env, cwd, columns = 80, rows = 40 }: PaneOptions): Pane {
   const folder = mkdtempSync(join(tmpdir(), "bub-tmux-"));
+  // A pane sees what its test gives it; whoever runs the tests may want no colours.
+  const own = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined };
   const tmux = (...words: string[]): string =>
-    execFileSync("tmux", ["-S", join(folder, "socket"), "-f", "/dev/null", ...words], { encoding: "utf8", cwd });
+    execFileSync("tmux", ["-S", join(folder, "socket"), "-f", "/dev/null", ...words], {
+      encoding: "utf8",
+      cwd,
+      env: own,
+    });
   const variables = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : ["-e", `${name}=${value}`],
   );
