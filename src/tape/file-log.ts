@@ -114,12 +114,11 @@ export class FileLog implements TapeLog {
     if (this.#options.fsync === "step") await this.#flush();
   }
 
-  async replace(entries: readonly TapeEntry[], { archive = false } = {}): Promise<{ archive?: string }> {
+  async replace(entries: readonly TapeEntry[]): Promise<void> {
     const { path } = this.#options;
     const text = linesOf(entries);
     const file = this.#existing();
     if (file !== undefined) this.#refuseForeignChange(file);
-    const copy = archive && file !== undefined ? await this.#archive() : undefined;
     try {
       this.#file = await writeAndRename(path, text);
       file?.release();
@@ -131,7 +130,6 @@ export class FileLog implements TapeLog {
     } catch (error) {
       throw fileError("begin the tape anew at", path, error);
     }
-    return copy === undefined ? {} : { archive: copy };
   }
 
   async archive(): Promise<string | undefined> {

@@ -64,11 +64,10 @@ export class ForkLog implements TapeLog {
 
   async sync(): Promise<void> {}
 
-  async replace(entries: readonly TapeEntry[]): Promise<{ archive?: string }> {
+  async replace(entries: readonly TapeEntry[]): Promise<void> {
     this.#upTo = 0;
     this.#wasReset = true;
     this.#own.splice(0, this.#own.length, ...structuredClone(entries));
-    return {};
   }
 
   /** A fork is discarded: there is nothing to keep. */

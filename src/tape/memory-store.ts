@@ -120,14 +120,12 @@ class MemoryLog implements TapeLog {
 
   async sync(): Promise<void> {}
 
-  async replace(entries: readonly TapeEntry[], { archive = false } = {}): Promise<{ archive?: string }> {
+  async replace(entries: readonly TapeEntry[]): Promise<void> {
     const copies = copyOf(entries);
     this.#refuseForeignChange();
-    const copy = archive && this.#lines !== undefined ? this.#archive(this.#lines) : undefined;
     this.#lines = copies;
     this.#length = copies.length;
     this.#store.lines.set(this.id, copies);
-    return copy === undefined ? {} : { archive: copy };
   }
 
   async archive(): Promise<string | undefined> {

@@ -71,11 +71,8 @@ export interface TapeLog extends TapeReader, AsyncDisposable {
   visitBackward?(visit: (entry: TapeEntry) => boolean): Promise<void>;
   /** Brings what was appended onto the disk (fdatasync). */
   sync(): Promise<void>;
-  /**
-   * Begins anew with `entries`; readers that are open keep the old ones.
-   * With `archive`, a copy is made first and its place answered; when that fails nothing is cleared.
-   */
-  replace(entries: readonly TapeEntry[], options?: { archive?: boolean }): Promise<{ archive?: string }>;
+  /** Begins anew with `entries`; readers that are open keep the old ones. */
+  replace(entries: readonly TapeEntry[]): Promise<void>;
   /** Copies the tape aside, over no earlier copy; answers the copy's place, undefined for a tape that was never written. */
   archive(): Promise<string | undefined>;
   /** What reading skipped so far: torn, corrupt or blank stretches. */

@@ -103,20 +103,18 @@ export class Tape implements TapeReader, AsyncDisposable {
 
   /**
    * Clears the tape and begins it anew with `session/start` and these drafts, ids from 1; taken inbox items stay known.
-   * With `archive` a copy is kept and its place answered; when that fails nothing is cleared.
    */
-  replace(given: GivenDrafts, { archive = false } = {}): Promise<{ archive?: string }> {
+  replace(given: GivenDrafts): Promise<void> {
     return this.#inTurn(async () => {
       const drafts = draftsOf(given, this.recent);
       const facts = { ...noFacts, inbox: this.facts.inbox };
       const cleared = { recent: [], lastId: 0, facts, runsSinceFacts: 0, scanned: false, foreign: undefined };
       const next = this.#following(drafts, cleared);
       this.#lease?.check();
-      const answer = await this.#log.replace(next.entries, { archive });
+      await this.#log.replace(next.entries);
       this.#end = cleared;
       this.#lastAnchor = undefined;
       this.#advance(next);
-      return answer;
     });
   }
 

@@ -85,7 +85,7 @@ function keptOpen(log: TapeLog): TapeLog {
     forward: (options) => log.forward(options),
     append: (entries) => log.append(entries),
     sync: () => log.sync(),
-    replace: (entries, options) => log.replace(entries, options),
+    replace: (entries) => log.replace(entries),
     archive: () => log.archive(),
     size: () => log.size(),
     async [Symbol.asyncDispose]() {},

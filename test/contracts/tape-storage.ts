@@ -98,7 +98,7 @@ export function describeTapeStorage({ name, create }: StorageUnderTest): void {
       const reading = log.backward()[Symbol.asyncIterator]();
       expect((await reading.next()).value.id).toBe(3);
 
-      expect(await log.replace([entryOf(1, { text: "new" })])).toEqual({});
+      await log.replace([entryOf(1, { text: "new" })]);
       await log.append([entryOf(2, { text: "newer" })]);
 
       expect((await reading.next()).value.id).toBe(2);
@@ -111,9 +111,10 @@ export function describeTapeStorage({ name, create }: StorageUnderTest): void {
       const { log } = await setUpLog();
       await log.append([entryOf(1)]);
       const places = [];
-      for (let count = 0; count < 3; count++) places.push(await log.replace([entryOf(1)], { archive: true }));
-      expect(new Set(places.map(({ archive }) => archive)).size).toBe(3);
-      expect(places[0]?.archive).toMatch(/\.bak$/);
+      for (let count = 0; count < 3; count++) places.push(await log.archive());
+      expect(new Set(places).size).toBe(3);
+      expect(places[0]).toMatch(/\.bak$/);
+      expect(await (await openLog(await setUp(), tapeIdOf("/workspace", "never"))).archive()).toBeUndefined();
     });
 
     test("R1.6 a tape that others changed has to be opened anew", async () => {

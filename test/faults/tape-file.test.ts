@@ -243,11 +243,12 @@ test("T6.7 an archive is a private copy beside the tape, whole, under a name of 
   const path = storage.tapes.locate(id);
   const before = readFileSync(path);
 
-  const { archive = "" } = await tape.replace([], { archive: true });
+  const archive = (await tape.archive()) ?? "";
+  await tape.replace([]);
   expect(archive).toBe(`${path}.20260102T030405678Z.bak`);
   expect(readFileSync(archive).equals(before)).toBe(true);
   expect(statSync(archive).mode & 0o777).toBe(0o600);
-  expect((await tape.replace([], { archive: true })).archive).toBe(`${path}.20260102T030405679Z.bak`);
+  expect(await tape.archive()).toBe(`${path}.20260102T030405679Z.bak`);
   expect(readFileSync(archive).equals(before)).toBe(true);
 });
 

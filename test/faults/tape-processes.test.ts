@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { tapeIdOf } from "../../src/base/ids.ts";
 import { createFileStorage } from "../../src/tape/file-store.ts";
@@ -57,6 +58,17 @@ test("R1.6 the lease of a killed process is taken over within 2 s by one that wa
   (await storage.leases.acquire(id, { ...options, wait: false })).check();
 });
 
+/** Resolves once a process has said it. */
+function saying(word: string, stdout: Readable): Promise<void> {
+  let said = "";
+  return new Promise((resolve) => {
+    stdout.on("data", (chunk) => {
+      said += chunk;
+      if (said.includes(word)) resolve();
+    });
+  });
+}
+
 test("R1.6 one of many processes that find a dead owner's lease at the same moment succeeds it", async () => {
   const home = temporaryHome();
   const dead = startWorker("hold", home);
@@ -75,9 +87,12 @@ test("R1.6 one of many processes that find a dead owner's lease at the same mome
   }
   const contenders = Array.from({ length: 6 }, () => startWorker("contend", home, rounds));
   const start = Date.now() + 1_000;
-  for (const { stdin } of contenders) stdin.end(`${start}\n`);
+  for (const { stdin } of contenders) stdin.write(`${start}\n`);
+  const answers = contenders.map(answersOf);
+  await Promise.all(contenders.map(({ stdout }) => saying("tried", stdout)));
+  for (const { stdin } of contenders) stdin.end();
 
-  const won = (await Promise.all(contenders.map(answersOf))).flat();
+  const won = (await Promise.all(answers)).flat().filter((answer) => answer !== "tried");
   expect(won.sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: rounds }, (_, round) => round));
 });
 

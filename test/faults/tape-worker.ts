@@ -1,4 +1,5 @@
 // The other process of the tape's fault tests: `node <bundle> <job> <home> [number]`, answers in lines on stdout.
+import { once } from "node:events";
 import { openSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { isBubError } from "../../src/base/errors.ts";
@@ -42,6 +43,10 @@ const jobs: Record<string, () => Promise<void>> = {
       });
       if (lease !== undefined) say(round);
     }
+    // Whoever ended sooner than the others would leave them leases of the dead.
+    say("tried");
+    process.stdin.resume();
+    await once(process.stdin, "end");
   },
 
   /** Appends until it is killed and says each id once it is written. */
@@ -67,7 +72,7 @@ const jobs: Record<string, () => Promise<void>> = {
       .put(id, { kind: "steer", payload: { content: "x".repeat(count) }, meta: {} })
       .catch(sayable);
     const media = await storage.media.put(Buffer.alloc(count)).catch(sayable);
-    const replaced = await tape.replace([message("x".repeat(count))], { archive: true }).catch(sayable);
+    const replaced = await tape.replace([message("x".repeat(count))]).catch(sayable);
     await tape.append([message("third")]);
     await using reopened = await Tape.open(await storage.tapes.open(id));
     say({
