@@ -17,6 +17,7 @@ import type { Clock } from "../base/clock.ts";
 import { BubError, codeOf } from "../base/errors.ts";
 import type { TapeId } from "../base/ids.ts";
 import { parseJson } from "../base/json.ts";
+import { archiveNameOf } from "./archive-name.ts";
 import { asideOf, openPrivate, syncData, syncFolder, writeWhole } from "./durable-file.ts";
 import { parseEntry, type TapeEntry } from "./entry.ts";
 import { fileError, orFileError } from "./file-error.ts";
@@ -272,7 +273,7 @@ export class FileLog implements TapeLog {
     let time = clock.now().getTime();
     try {
       for (;;) {
-        const copy = `${path}.${stampOf(time)}.bak`;
+        const copy = archiveNameOf(path, time);
         if (await copyAside(path, copy)) return copy;
         time++;
       }
@@ -392,9 +393,4 @@ function lineEnd(bytes: Buffer, index: number): number {
 function lastByte(fd: number, size: number): number | undefined {
   const byte = Buffer.alloc(1);
   return readSync(fd, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined;
-}
-
-/** For example `20261130T125235123Z`. */
-function stampOf(time: number): string {
-  return new Date(time).toISOString().replace(/[-:.]/g, "");
 }

@@ -8,6 +8,7 @@ import { parseSidecarId, type TapeId } from "../base/ids.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { fileError } from "./file-error.ts";
 import { FileLog, type FsyncPolicy } from "./file-log.ts";
+import { FileShelf } from "./file-shelf.ts";
 import { FileInboxes } from "./inbox.ts";
 import { FileLeases, type FileLeasesOptions } from "./lease.ts";
 import { type LeaseWorld, systemWorld } from "./lease-record.ts";
@@ -44,6 +45,7 @@ export function createFileStorage({
     inboxes,
     tasks: new FileTasks({ folder: join(home, "tasks"), inboxes }),
     media: new FileMediaStore(join(home, "media")),
+    shelf: new FileShelf({ folder, besides: [join(home, "inbox"), join(home, "tasks")], clock }),
     // Files are closed by whoever opened them.
     async [Symbol.asyncDispose]() {},
   };

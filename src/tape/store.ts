@@ -10,6 +10,8 @@ export interface TapeStorage extends AsyncDisposable {
   readonly inboxes: InboxPort;
   readonly tasks: TaskPort;
   readonly media: MediaStore;
+  /** Absent where a storage keeps its tapes in ways of its own. */
+  readonly shelf?: TapeShelf;
 }
 
 export interface TapeStore {
@@ -23,6 +25,41 @@ export interface TapeStore {
   sessions(): Promise<readonly SessionRecord[]>;
   /** Names of the tape's sidecars that were ever written. */
   sidecars(tape: TapeId): Promise<readonly string[]>;
+}
+
+/** A tape that is there, with its sidecars. */
+export interface ShelvedTape {
+  readonly tape: TapeId;
+  readonly bytes: number;
+  /** When something was last written: ISO-8601, UTC. */
+  readonly changed: string;
+}
+
+/** A copy of a tape that is out of use, with its sidecars. */
+export interface TapeArchive {
+  readonly tape: TapeId;
+  readonly place: string;
+  readonly bytes: number;
+  /** When it was put there: ISO-8601, UTC. */
+  readonly date: string;
+}
+
+/** Which tapes there are, and taking them in and out of use, sidecars with them. Whoever changes a tape holds its lease. */
+export interface TapeShelf {
+  /** Every tape, also one that was never registered; costs by their number, never by what they hold. */
+  list(): Promise<readonly ShelvedTape[]>;
+  /** @throws BubError `not_found`; `invalid_input` where there is a tape `to` */
+  rename(from: TapeId, to: TapeId): Promise<void>;
+  /** Takes a tape out of use and answers where it is now. @throws BubError `not_found` */
+  archive(tape: TapeId): Promise<string>;
+  /** Oldest first; those that a reset made, too. */
+  archives(): Promise<readonly TapeArchive[]>;
+  /** Brings an archive back into use. @throws BubError `not_found`; `invalid_input` while its tape is in use */
+  restore(place: string): Promise<TapeId>;
+  /** Removes a tape and what waits for it for good. @throws BubError `not_found` */
+  remove(tape: TapeId): Promise<void>;
+  /** @throws BubError `not_found` */
+  removeArchive(place: string): Promise<void>;
 }
 
 /** Maps a tape's name back to where it came from. */

@@ -65,6 +65,7 @@ export function withTemporary(kept: TapeStorage, { clock }: { clock: Clock }): T
       remove: (tape, id) => of(tape).tasks.remove(tape, id),
     },
     media: kept.media,
+    shelf: kept.shelf,
     adopt: (log) => void placeOf(log.id).adopted.set(log.id, log),
     discard,
     async [Symbol.asyncDispose]() {

@@ -131,8 +131,8 @@ async function entriesOf(storage: TapeStorage, runtime: Runtime, sessionId: stri
 
 /** Whoever made the storage looks into it after the runtime has ended. */
 function keptOpen(storage: TapeStorage): TapeStorage {
-  const { tapes, leases, inboxes, tasks, media } = storage;
-  return { tapes, leases, inboxes, tasks, media, [Symbol.asyncDispose]: async () => undefined };
+  const { tapes, leases, inboxes, tasks, media, shelf } = storage;
+  return { tapes, leases, inboxes, tasks, media, shelf, [Symbol.asyncDispose]: async () => undefined };
 }
 
 function nameOf({ provider, modelId }: Model): string {

@@ -1,0 +1,59 @@
+// What a session is about: read from the beginning and the end of its tape, never all of it; and searching through many.
+import { contentFromJson, textOf } from "../base/content.ts";
+import type { SessionSettings } from "../tape/fold.ts";
+import { searchTape, type TapeMatch, type TapeSearch } from "../tape/search.ts";
+import type { TapeReader } from "../tape/store.ts";
+import { readTapeEnd } from "../tape/tape-end.ts";
+import type { Runtime } from "./runtime.ts";
+import { listSessions, type SessionSummary } from "./session-shelf.ts";
+
+export interface SessionDetails {
+  /** The first line of the first message; undefined when nobody has said anything. */
+  readonly title: string | undefined;
+  readonly entries: number;
+  readonly anchors: number;
+  readonly settings: SessionSettings;
+}
+
+export async function describeSession(
+  runtime: Runtime,
+  { tape }: Pick<SessionSummary, "tape">,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<SessionDetails> {
+  await using log = await runtime.storage.tapes.open(tape);
+  const { facts } = await readTapeEnd(log);
+  const { entries, anchors, settings } = facts;
+  return { title: await titleOf(log, signal), entries, anchors, settings };
+}
+
+/** Matches in many sessions, the session that was changed last first. */
+export async function* searchSessions(
+  runtime: Runtime,
+  { everywhere, ...search }: TapeSearch & { everywhere?: boolean },
+  { signal }: { signal?: AbortSignal } = {},
+): AsyncGenerator<{ session: SessionSummary; match: TapeMatch }, void> {
+  let left = search.limit;
+  for (const session of await listSessions(runtime, { everywhere })) {
+    await using log = await runtime.storage.tapes.open(session.tape);
+    const { matches } = await searchTape(log, { ...search, limit: left }, { signal });
+    for (const match of matches) yield { session, match };
+    left -= matches.length;
+    if (left <= 0) return;
+  }
+}
+
+const titleEntries = 50;
+const titleLength = 80;
+
+async function titleOf(log: TapeReader, signal?: AbortSignal): Promise<string | undefined> {
+  for await (const { kind, payload } of log.forward({ before: titleEntries, signal })) {
+    if (kind !== "message" || payload.role !== "user") continue;
+    const lines = textOf(contentFromJson(payload.content))
+      .split("\n")
+      .map((line) => line.trim());
+    // What channels and workspaces put before a message is no title.
+    const said = lines.find((line) => line !== "" && !/^(<channel=|---Date: |Workspace: |Platform: )/.test(line));
+    if (said !== undefined) return said.length > titleLength ? `${said.slice(0, titleLength - 1)}…` : said;
+  }
+  return undefined;
+}
