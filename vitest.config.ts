@@ -19,6 +19,7 @@ const long = process.env.BUB_TEST_LONG === "1";
 export default defineConfig({
   resolve: {
     alias: [
+      { find: /^fast-check$/, replacement: here("./test/support/seeded-fast-check.mjs") },
       { find: /^bub$/, replacement: here("./src/index.ts") },
       { find: /^bub\/plugins$/, replacement: here("./src/plugins/index.ts") },
       { find: /^bub\/testing$/, replacement: here("./src/testing/index.ts") },

@@ -84,8 +84,7 @@ export class Candidates {
       length += own + 1;
       hit += (hits[index] as number) + 1;
       if (hits[index] === own && this.#lengths[own] === 1 && this.#isKnown(bytes, words, index)) known = index;
-      // Of two words the same twice is no exception to the rules for others.
-      if (size > 2) repeated = Math.max(repeated, words.placeBefore(index, size));
+      repeated = Math.max(repeated, words.placeBefore(index, size));
       const first = index - size + 1;
       if (first < 0) continue;
       // The last word has no space behind it.

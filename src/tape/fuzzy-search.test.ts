@@ -82,6 +82,11 @@ const values = fc.oneof(
   fc.dictionary(text, text, { maxKeys: 3 }),
 );
 
+test("T6.3 a word said twice is the word: two equal words are like a phrase that holds a stretch of them", () => {
+  expect(finds("alpha beta", { "": "be be" })).toBe(naiveFinds("alpha beta", JSON.stringify({ "": "be be" })));
+  expect(finds("alpha beta", { "": "be be" })).toBe(true);
+});
+
 test("T6.3 property: what is found is what comparing every candidate by hand finds", { timeout: 60_000 }, () => {
   let found = 0;
   fc.assert(

@@ -95,7 +95,8 @@ export function createCliWorld(): CliWorld {
     [Symbol.dispose]() {
       // Only a test that failed leaves one.
       for (const { kill } of started) kill("SIGKILL");
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      // A pane that is being closed may still write its history.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
   return world;
