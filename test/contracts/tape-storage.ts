@@ -6,7 +6,9 @@ import { newTaskId, type TapeId, tapeIdOf } from "../../src/base/ids.ts";
 import type { EntryKind, TapeEntry } from "../../src/tape/entry.ts";
 import { entryKinds } from "../../src/tape/entry.ts";
 import { queryLog, type TapeQuery } from "../../src/tape/query.ts";
+import { searchTape, type TapeMatch } from "../../src/tape/search.ts";
 import type { InboxDraft, TapeLog, TapeStorage } from "../../src/tape/store.ts";
+import { textTest } from "../../src/tape/text-search.ts";
 
 export interface StorageUnderTest {
   name: string;
@@ -158,6 +160,33 @@ export function describeTapeStorage({ name, create }: StorageUnderTest): void {
         }),
         { numRuns: 150 },
       );
+    });
+  });
+
+  describe(`${name}: search`, () => {
+    test("T6.2 T6.3 a search answers what a plain filter of all entries does", { timeout: 60_000 }, async () => {
+      const storage = await setUp();
+      let count = 0;
+      let found = 0;
+      const wanted = fc.constantFrom(...words, "orhcid", "écoel", "RUN-1", "nowhere", "orchid ORCHID");
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(drafts, { maxLength: 30 }),
+          wanted,
+          fc.integer({ min: 1, max: 5 }),
+          async (made, query, limit) => {
+            const log = await openLog(storage, tapeIdOf("/search", String(count++)));
+            const entries = made.map((draft, index) => ({ ...draft, id: index + 1 }));
+            if (entries.length > 0) await log.append(entries);
+            const { matches } = await searchTape(log, { query, limit, kinds: ["message", "tool_call"] });
+            await log[Symbol.asyncDispose]();
+            found += matches.length;
+            expect(matches).toEqual(naiveSearch(entries, query, limit));
+          },
+        ),
+        { numRuns: 150 },
+      );
+      expect(found).toBeGreaterThan(10);
     });
   });
 
@@ -400,6 +429,18 @@ function naiveQuery(entries: readonly TapeEntry[], query: TapeQuery): TapeEntry[
       new Date(entry.date).getTime() <= to,
   );
   return (newestFirst ? found.reverse() : found).slice(0, limit);
+}
+
+/** Newest first, kinds before all else, each content once. */
+function naiveSearch(entries: readonly TapeEntry[], query: string, limit: number): TapeMatch[] {
+  const test = textTest(query, { fuzzy: true });
+  const matching = entries
+    .filter(({ kind }) => kind === "message" || kind === "tool_call")
+    .filter(test.passes)
+    .reverse();
+  const contents = matching.map(({ kind, payload }) => JSON.stringify([kind, payload]));
+  const once = matching.filter((_, index) => contents.indexOf(contents[index] ?? "") === index);
+  return once.slice(0, limit).map(({ date, kind, payload }) => ({ date, kind, content: payload }));
 }
 
 function naivePart(entries: readonly TapeEntry[], query: TapeQuery): TapeEntry[] | undefined {

@@ -5,6 +5,7 @@ import type { Content } from "../../base/content.ts";
 import type { Inbound } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
+import type { TapeEntry } from "../../tape/entry.ts";
 import { NestedInstructions } from "./nested-instructions.ts";
 import { TextFileCache } from "./text-file-cache.ts";
 
@@ -47,7 +48,10 @@ function channelHeader({ channel, chatId }: Inbound, { clock }: Turn): string[] 
 
 /** Said once after an anchor, in the message: it would change the system prompt. */
 function placeHeader({ tape, runtime }: Turn): string[] {
-  const isFirst = !tape.recent.some((entry) => entry.kind === "message");
+  // What was carried over the anchor need not say it, and answers never do.
+  const isOwn = ({ kind, payload, meta }: TapeEntry) =>
+    kind === "message" && payload.role === "user" && meta.carried !== true;
+  const isFirst = !tape.recent.some(isOwn);
   if (!isFirst) return [];
   const workspace = runtime.workspace === undefined ? [] : [`Workspace: ${runtime.workspace}`];
   return [...workspace, `Platform: ${process.platform}`];

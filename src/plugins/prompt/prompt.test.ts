@@ -58,6 +58,14 @@ test("R2.0 the first message after an anchor names workspace and platform; later
   expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual([`${place}hi`, "1", "again"]);
 });
 
+test("R2.0 after a hand-off within a turn the next message names the place again; copies do not count", async () => {
+  const model = scriptedModel([say("1"), callTool("tape_handoff"), say("2"), say("3")]);
+  await using runtime = await testRuntime({ model, ...world() });
+  for (const text of ["hi", "hand off", "again"]) await runtime.send(text);
+  expect(model.requests[3]?.messages[0]?.content).toBe("hand off");
+  expect(model.requests[3]?.messages.at(-1)?.content).toMatch(/^Workspace: .*\nPlatform: \w+\nagain$/);
+});
+
 test("R2.0 messages of other channels begin with channel, chat and date, recorded and replayed as sent", async () => {
   const clock = clockAt("2026-11-30T10:00:00Z");
   const model = scriptedModel([say("1"), say("2")]);
