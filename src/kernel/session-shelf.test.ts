@@ -138,14 +138,14 @@ test("R5.1 a storage without a shelf says so", async () => {
   await expect(listSessions(runtime.runtime)).rejects.toMatchObject({ kind: "config" });
 });
 
-test("R5.1 3,000 sessions are listed without a look into any", async () => {
+test("R5.1 a thousand sessions are listed without a look into any", async () => {
   const { home, runtime, say } = await world();
   await say("a", "words");
-  for (let count = 0; count < 3_000; count++) {
+  for (let count = 0; count < 1_000; count++) {
     // No tape at all: whoever read it would stumble.
     writeFileSync(join(home, "tapes", `${runtime.runtime.tapeIdOf(`s${count}`)}.jsonl`), "no tape\0");
   }
   const started = performance.now();
-  expect(await listSessions(runtime.runtime)).toHaveLength(3_001);
-  console.log(`3,001 sessions listed in ${(performance.now() - started).toFixed(0)} ms`);
+  expect(await listSessions(runtime.runtime)).toHaveLength(1_001);
+  console.log(`1,001 sessions listed in ${(performance.now() - started).toFixed(0)} ms`);
 });
