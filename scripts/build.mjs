@@ -24,7 +24,6 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
 const entries = {
-  cli: "src/cli/main.ts",
   index: "src/index.ts",
   plugins: "src/plugins/index.ts",
   testing: "src/testing/index.ts",
@@ -51,36 +50,62 @@ if (process.argv.includes("--types")) buildTypes();
 
 async function buildJavaScript() {
   const { build } = await import("esbuild");
-  const result = await build({
+  const common = {
     absWorkingDir: root,
-    entryPoints: present,
     outdir: "dist",
-    entryNames: "[name]",
-    chunkNames: "chunks/[name]-[hash]",
     bundle: true,
-    splitting: true,
-    format: "esm",
     platform: "node",
     target: "node20",
     // Its entry for Node is CommonJS, and a CommonJS module that a bundle imports lazily comes without its names.
     alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
     treeShaking: true,
-    // Measured: minified code does not start sooner, and a stack trace of plain code can be read.
     minify: process.env.BUB_BUILD_MINIFY === "1",
     legalComments: "external",
     metafile: true,
     write: false,
     logLevel: "warning",
+  };
+  const work = await build({
+    ...common,
+    entryPoints: { work: "src/cli/work.ts" },
+    entryNames: "[name]-[hash]",
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    // A script has none: what is imported late is required late.
+    supported: { "dynamic-import": false },
+    // Comments would be read at each start.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 160,
+    define: { "import.meta.url": "moduleAddress" },
+    banner: { js: "(function (exports, require, module, importModule, moduleAddress) {" },
+    footer: { js: "})" },
   });
+  const [workFile] = work.outputFiles.map(({ path }) => relative(dist, path)).filter((path) => path.endsWith(".cjs"));
+  const command = await build({
+    ...common,
+    entryPoints: { cli: "src/cli/main.ts" },
+    format: "esm",
+    define: { workFile: JSON.stringify(workFile) },
+  });
+  const library = await build({
+    ...common,
+    entryPoints: present,
+    entryNames: "[name]",
+    chunkNames: "chunks/[name]-[hash]",
+    splitting: true,
+    format: "esm",
+  });
+  const results = [work, command, library];
   const written = new Set();
-  for (const file of result.outputFiles) {
+  for (const file of results.flatMap(({ outputFiles }) => outputFiles)) {
     const path = relative(dist, file.path);
     written.add(path);
     replaceFile(join(dist, path), finishedText(path, file.text));
   }
   const notices = "THIRD-PARTY-NOTICES.txt";
   written.add(notices);
-  replaceFile(join(dist, notices), renderNotices(bundledPackages(result.metafile)));
+  replaceFile(join(dist, notices), renderNotices(bundledPackages(results)));
   removeStale(dist, written);
   if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
 }
@@ -111,9 +136,9 @@ function removeStale(folder, written) {
 }
 
 /** The folders of the packages that put at least one byte into the bundle. */
-function bundledPackages(metafile) {
+function bundledPackages(results) {
   const folders = new Set();
-  for (const output of Object.values(metafile.outputs)) {
+  for (const output of results.flatMap(({ metafile }) => Object.values(metafile.outputs))) {
     for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
       const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
       if (found && bytesInOutput > 0) folders.add(found[1]);

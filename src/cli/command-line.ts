@@ -31,6 +31,9 @@ export type Request =
   | { readonly kind: "help"; readonly of: string }
   | { readonly kind: "version" };
 
+/** One that there is something to do for. */
+export type WorkRequest = Extract<Request, { kind: "command" | "plugin" }>;
+
 export type OptionValue = string | number | boolean | readonly string[];
 /** By camelCase name; what was not given and has no default is absent. */
 export type OptionValues = Readonly<Record<string, OptionValue>>;

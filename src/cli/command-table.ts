@@ -1,5 +1,4 @@
-// Every command of the command line: its words, options and example; what it does is loaded when it is asked for.
-import type { CommandContext } from "./command-context.ts";
+// Every command of the command line: its words, options and example. What it does stands in work.ts.
 
 export interface OptionSpec {
   /** `session-id` is given as `--session-id` and read as `sessionId`. */
@@ -24,11 +23,7 @@ export interface CommandSpec {
   /** What further words are; without it there may be none. */
   readonly argument?: { readonly name: string; readonly help: string };
   readonly options: readonly OptionSpec[];
-  readonly load: () => Promise<CommandWork>;
 }
-
-/** Gets the words after the command's name and its options; answers the exit code. */
-export type CommandWork = (words: readonly string[], options: never, context: CommandContext) => Promise<number>;
 
 export const globalOptions: readonly OptionSpec[] = [
   { name: "workspace", short: "w", value: "path", help: "folder that the agent works in", default: "." },
@@ -68,7 +63,6 @@ export const commands: readonly CommandSpec[] = [
       { name: "json", help: "print each event as a line of JSON" },
       { name: "no-wait", help: "fail when another process has the session" },
     ],
-    load: async () => (await import("./commands/run.ts")).runRun,
   },
   {
     name: "chat",
@@ -76,14 +70,12 @@ export const commands: readonly CommandSpec[] = [
     example: 'bub chat "what is new here?"',
     argument: { name: "prompt", help: "what to say first" },
     options: talk,
-    load: async () => (await import("./commands/chat.ts")).runChat,
   },
   {
     name: "demo",
     summary: "Watch one scripted turn with real tools; needs no key and no network.",
     example: "bub demo",
     options: [],
-    load: async () => (await import("./commands/demo.ts")).runDemo,
   },
   {
     name: "hooks",
@@ -94,14 +86,12 @@ export const commands: readonly CommandSpec[] = [
       ...session,
       json,
     ],
-    load: async () => (await import("./commands/hooks.ts")).runHooks,
   },
   {
     name: "doctor",
     summary: "Check the set-up: settings and their sources, model and key, tape, plugins.",
     example: "bub doctor",
     options: [...session, json],
-    load: async () => (await import("./commands/doctor.ts")).runDoctor,
   },
   {
     name: "tape show",
@@ -112,6 +102,5 @@ export const commands: readonly CommandSpec[] = [
       { name: "limit", value: "count", help: "how many entries; 0 for all", default: 50, counts: true },
       { name: "json", help: "print each entry as a line of JSON" },
     ],
-    load: async () => (await import("./commands/tape-show.ts")).runTapeShow,
   },
 ];

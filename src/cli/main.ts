@@ -1,15 +1,15 @@
-// The `bub` command: answers the version by itself and loads the rest only when something else is asked for.
-import { writeSync } from "node:fs";
-import { version } from "../base/version.ts";
+// The `bub` command: help and the like by itself, all else by the program's compiled code.
+import { loadKept } from "./kept-code.ts";
+import { runProgram } from "./program.ts";
+import type { runWork } from "./work.ts";
 
+/** Put in by the build: the file of src/cli/work.ts, beside this one. */
+declare const workFile: string;
+
+const { join } = process.getBuiltinModule("node:path");
 const words = process.argv.slice(2);
 
-if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
-  writeSync(1, `${version}\n`);
-} else {
-  // Compiled code is kept between starts where Node can do that (22.8 and newer).
-  const { enableCompileCache } = process.getBuiltinModule("node:module") as { enableCompileCache?: () => void };
-  enableCompileCache?.();
-  const { runProgram } = await import("./program.ts");
-  await runProgram(words);
-}
+await runProgram(words, (request) => {
+  const work = loadKept<{ runWork: typeof runWork }>(join(import.meta.dirname, workFile), words[0]);
+  return work.runWork(request);
+});

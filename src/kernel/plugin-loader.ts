@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeOf, messageOf } from "../base/errors.ts";
+import { importFrom } from "../base/import-module.ts";
 import {
   type AnyConfigurablePlugin,
   isConfigurable,
@@ -57,7 +58,7 @@ async function importPlugin(path: string): Promise<PluginSource> {
   }
   let module: { default?: unknown };
   try {
-    module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    module = (await importFrom(pathToFileURL(file).href)) as { default?: unknown };
   } catch (error) {
     const missing = codeOf(error) === "ERR_MODULE_NOT_FOUND" && messageOf(error).includes(file);
     throw new Error(missing ? `there is no file ${file}.` : `loading ${file} failed: ${messageOf(error)}`);

@@ -1,0 +1,38 @@
+// Does what a command line asks for. Behind this file is all that takes time to load.
+import type { CommandContext } from "./command-context.ts";
+import { commandNames, type WorkRequest } from "./command-line.ts";
+import { runInProcess } from "./run-in-process.ts";
+
+/** Gets the words after the command's name and its options; answers the exit code. */
+export type CommandWork = (words: readonly string[], options: never, context: CommandContext) => Promise<number>;
+
+/** By the command's name. */
+export const commandWorks: Readonly<Record<string, () => Promise<CommandWork>>> = {
+  run: async () => (await import("./commands/run.ts")).runRun,
+  chat: async () => (await import("./commands/chat.ts")).runChat,
+  demo: async () => (await import("./commands/demo.ts")).runDemo,
+  hooks: async () => (await import("./commands/hooks.ts")).runHooks,
+  doctor: async () => (await import("./commands/doctor.ts")).runDoctor,
+  "tape show": async () => (await import("./commands/tape-show.ts")).runTapeShow,
+};
+
+/** Runs a command in this process, which ends with its exit code. */
+export async function runWork(request: WorkRequest): Promise<void> {
+  await runInProcess({ options: request.globals, work: workOf(request) });
+}
+
+function workOf(request: WorkRequest): (context: CommandContext) => Promise<number> {
+  if (request.kind === "command") {
+    const { command, words, options } = request;
+    return async (context) => {
+      const load = commandWorks[command.name];
+      if (load === undefined) throw new Error(`bub ${command.name} does nothing yet`);
+      return (await load())(words, options as never, context);
+    };
+  }
+  const { name, words } = request;
+  return async (context) => {
+    const { runPluginCommand } = await import("./commands/plugin-command.ts");
+    return runPluginCommand(name, { words, known: commandNames() }, context);
+  };
+}
