@@ -172,6 +172,19 @@ test("R3.4 doctor reports corrupt lines of the session's tape, and exits 1", asy
   expect(result.stdout).toContain(place);
 });
 
+test("R3.4 doctor reports ids that stand more than once on the session's tape, and exits 1", async () => {
+  using world = createCliWorld();
+  const model = world.script("ok");
+  await world.run(["run", "hi", "--model", model]);
+  const place = world.tapeFile();
+  const lines = readFileSync(place, "utf8").trimEnd().split("\n");
+  appendFileSync(place, `${lines.slice(-2).join("\n")}\n`);
+  const result = await world.run(["doctor", "--model", model]);
+  expect(result.code).toBe(1);
+  const first = lines.length - 1;
+  expect(result.stdout).toContain(`  2 ids stand more than once, the first is ${first}, in ${place}.\n`);
+});
+
 test("R5.1 tape show prints an entry a block, oldest first, and the last ones with --limit", async () => {
   using world = createCliWorld();
   const call = { text: "I look.", calls: [{ name: "fs.read", arguments: { path: "a.txt" } }] };

@@ -11,7 +11,7 @@ import { openRuntime } from "../open-runtime.ts";
 import { checkPrograms, type ProgramReport } from "../program-check.ts";
 import { type SessionOptions, sessionIdFrom } from "../session-options.ts";
 import { renderTable } from "../table.ts";
-import { checkTape, type TapeReport } from "../tape-check.ts";
+import { reportTape, type TapeReport } from "../tape-report.ts";
 
 interface SettingReport {
   name: string;
@@ -54,7 +54,7 @@ async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal)
   const [models, programs, tape, diagnoses] = await Promise.all([
     checkModels(runtime),
     checkPrograms(settings, signal),
-    checkTape(runtime, sessionId, signal),
+    reportTape(runtime, sessionId, signal),
     runtime.hooks.collect("diagnose", runtime),
   ]);
   const broken = [...models, tape].flatMap(({ problems }) => problems);
