@@ -10,7 +10,9 @@ const { createAgent, defineTool } = await import(distFile("index.js"));
 
 const line = "print(1)";
 const manyCalls = "for number in range(1000):\n    await tools.count(number=number)";
-const interpreter = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).stdout.trim();
+const interpreter = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], {
+  encoding: "utf8",
+}).stdout.trim();
 let counted = 0;
 
 /** Calls run_code with what the user says. */

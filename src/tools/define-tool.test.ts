@@ -32,6 +32,13 @@ test("T0.1 a tool has what its definition says, with the defaults for the rest",
   });
 });
 
+test("T0.1 a field that no tool has is refused: its schema would be forgotten", () => {
+  expect(() => tool({ parameters: { type: "object" } })).toThrow(
+    "tool 'demo.echo' has the unknown field 'parameters'; a tool has name, description, input, output, exposure, " +
+      "deferred, exclusive, run, render",
+  );
+});
+
 test("T0.1 defineTool infers argument types from the input and hands validated arguments to run", async () => {
   const add = defineTool({
     name: "add",

@@ -7,10 +7,21 @@ import { validateArguments } from "./validate.ts";
 
 const exposures: readonly Exposure[] = ["auto", "direct", "code", "command"];
 const longestAlias = 64;
+const fields: readonly (keyof ToolDefinition<JsonSchema, unknown>)[] = [
+  "name",
+  "description",
+  "input",
+  "output",
+  "exposure",
+  "deferred",
+  "exclusive",
+  "run",
+  "render",
+];
 
 /**
  * A tool from its definition; the types of `run`'s arguments follow from `input`.
- * @throws BubError `config` naming the tool, for a bad name, alias, exposure, deferral or input
+ * @throws BubError `config` naming the tool, for a field that no tool has, a bad name, alias, exposure, deferral or input
  */
 export function defineTool<Input extends StandardSchema | JsonSchema = JsonSchema, Output = unknown>(
   definition: ToolDefinition<Input, Output>,
@@ -18,6 +29,7 @@ export function defineTool<Input extends StandardSchema | JsonSchema = JsonSchem
   const { name, description, output, exposure = "auto", deferred = false, exclusive = false } = definition;
   const input: StandardSchema | JsonSchema = definition.input ?? {};
   const alias = aliasOf(name);
+  refuseUnknownFields(name, definition);
   checkDefinition(name, alias, { exposure, deferred, input });
   let parameters: JsonSchema | undefined;
   return {
@@ -62,6 +74,13 @@ interface Checkable {
   exposure: Exposure;
   deferred: boolean;
   input: StandardSchema | JsonSchema;
+}
+
+/** A schema given as `parameters` would else be a tool that takes nothing. */
+function refuseUnknownFields(name: string, definition: object): void {
+  const unknown = Object.keys(definition).find((field) => !fields.some((known) => known === field));
+  if (unknown === undefined) return;
+  throw new BubError("config", `tool '${name}' has the unknown field '${unknown}'; a tool has ${fields.join(", ")}`);
 }
 
 function checkDefinition(name: string, alias: string, { exposure, deferred, input }: Checkable): void {
