@@ -10,6 +10,7 @@ export function nearestNames(wanted: string, names: Iterable<string>, most: numb
   const word = wanted.toLowerCase();
   const limit = Math.max(2, Math.floor(word.length / 3));
   return [...names]
+    .filter(({ length }) => Math.abs(length - word.length) <= limit)
     .map((name) => ({ name, distance: distanceOf(word, name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
     .sort((left, right) => left.distance - right.distance)

@@ -9,6 +9,7 @@ import { type TestRuntime, testRuntime } from "../testing/test-runtime.ts";
 import { describeSession, searchSessions } from "./session-details.ts";
 import {
   archiveSession,
+  findSession,
   listArchives,
   listSessions,
   pruneSessions,
@@ -84,21 +85,27 @@ test("R5.1 a search goes through all sessions up to its limit", async () => {
 test("R5.1 a renamed session goes on under its new name, and not over another one", async () => {
   const { runtime, say } = await world();
   await say("a", "first");
-  await renameSession(runtime.runtime, "a", "b");
+  const rename = async (from: string, to: string) => {
+    await renameSession(runtime.runtime, await findSession(runtime.runtime, from), to);
+  };
+  await rename("a", "b");
   await say("b", "second");
   expect(names(await listSessions(runtime.runtime))).toEqual(["b"]);
   expect((await runtime.entries("b")).filter(({ kind }) => kind === "message")).toHaveLength(4);
   await say("a", "third");
-  await expect(renameSession(runtime.runtime, "a", "b")).rejects.toMatchObject({ kind: "invalid_input" });
-  await expect(renameSession(runtime.runtime, "none", "c")).rejects.toMatchObject({ kind: "not_found" });
+  await expect(rename("a", "b")).rejects.toMatchObject({ kind: "invalid_input" });
+  await expect(rename("none", "c")).rejects.toMatchObject({ kind: "not_found" });
   await runtime.storage.inboxes.put(runtime.runtime.tapeIdOf("a"), { kind: "steer", payload: {}, meta: {} });
-  await expect(renameSession(runtime.runtime, "a", "c")).rejects.toThrow("wait for the session 'a'");
+  for (const name of ["a", "", " ", "temp/a", "a\u001b[2J"])
+    await expect(rename("a", name)).rejects.toMatchObject({ kind: "invalid_input" });
+  expect(names(await listSessions(runtime.runtime)).sort()).toEqual(["a", "b"]);
+  await expect(rename("a", "c")).rejects.toThrow("wait for the session 'a'");
 });
 
 test("R5.1 an archived session is gone until it is restored; what it became meanwhile is archived in its place", async () => {
   const { runtime, say } = await world();
   await say("a", "first");
-  const place = await archiveSession(runtime.runtime, "a");
+  const place = await archiveSession(runtime.runtime, await findSession(runtime.runtime, "a"));
   expect(await listSessions(runtime.runtime)).toEqual([]);
   expect(await listArchives(runtime.runtime)).toMatchObject([{ place, session: "a" }]);
   await say("a", "second");
@@ -108,6 +115,9 @@ test("R5.1 an archived session is gone until it is restored; what it became mean
   await restoreSession(runtime.runtime, replaced ?? "");
   expect(JSON.stringify(await runtime.entries("a"))).toContain("second");
   await expect(restoreSession(runtime.runtime, "nowhere")).rejects.toMatchObject({ kind: "not_found" });
+  const [archive] = await listArchives(runtime.runtime);
+  const [, stamp = ""] = /\.(\w+)\.bak$/.exec(archive?.place ?? "") ?? [];
+  expect((await restoreSession(runtime.runtime, stamp)).archive.place).toBe(archive?.place);
 });
 
 test("R5.1 pruning removes what is older, leaves what is busy, and in a dry run only says so", async () => {
@@ -115,7 +125,7 @@ test("R5.1 pruning removes what is older, leaves what is busy, and in a dry run 
   const { home, runtime, say } = place;
   for (const session of ["old", "busy", "new"]) await say(session, "words");
   for (const session of ["old", "busy"]) age(place, session, year(2020));
-  await archiveSession(runtime.runtime, "new");
+  await archiveSession(runtime.runtime, await findSession(runtime.runtime, "new"));
   await say("new", "words");
   const lease = await runtime.storage.leases.acquire(runtime.runtime.tapeIdOf("busy"), {
     sessionId: "busy",
@@ -131,6 +141,39 @@ test("R5.1 pruning removes what is older, leaves what is busy, and in a dry run 
   const all = await pruneSessions(runtime.runtime, { olderThan: year(2100) });
   expect(all.archives).toHaveLength(1);
   expect(readdirSync(join(home, "tapes"))).toEqual(["index.jsonl"]);
+});
+
+test("R5.1 a session that is not there is told with the nearest name, and one without a name is found by its tape's", async () => {
+  const { home, runtime, say } = await world();
+  await say("cli:local", "words");
+  const unlisted = "0123456789abcdef__0123456789abcdef";
+  writeFileSync(join(home, "tapes", `${unlisted}.jsonl`), "{}\n");
+  const find = (name: string) => findSession(runtime.runtime, name);
+  await expect(find("cli:locla")).rejects.toMatchObject({
+    kind: "not_found",
+    message: "there is no session 'cli:locla'",
+    hint: "Did you mean 'cli:local'?",
+  });
+  await expect(find("entirely different")).rejects.toMatchObject({ hint: "bub sessions lists them." });
+  expect(await find(unlisted)).toMatchObject({ tape: unlisted, session: undefined });
+  const renamed = renameSession(runtime.runtime, await find(unlisted), "mine");
+  await expect(renamed).rejects.toThrow("is of another workspace");
+});
+
+test("R5.1 a session that was written to since pruning looked at it stays", async () => {
+  const place = await world();
+  const { runtime, say } = place;
+  await say("one", "words");
+  age(place, "one", year(2020));
+  const { leases } = runtime.storage;
+  const acquire = leases.acquire.bind(leases);
+  leases.acquire = async (tape, options) => {
+    age(place, "one", year(2022));
+    return acquire(tape, options);
+  };
+  const { sessions, busy } = await pruneSessions(runtime.runtime, { olderThan: year(2021) });
+  expect([names(sessions), names(busy)]).toEqual([[], ["one"]]);
+  expect(await listSessions(runtime.runtime)).toHaveLength(1);
 });
 
 test("R5.1 a storage without a shelf says so", async () => {

@@ -1,6 +1,8 @@
 // The sessions that there are: listing, renaming, archiving, restoring and removing them; each holds the session's lease.
+import { resolve } from "node:path";
 import { BubError, isBubError } from "../base/errors.ts";
-import type { TapeId } from "../base/ids.ts";
+import { isTemporarySession, type TapeId } from "../base/ids.ts";
+import { nearestName } from "../base/near.ts";
 import type { SessionRecord, TapeArchive, TapeShelf } from "../tape/store.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -18,6 +20,9 @@ export interface SessionSummary {
   /** Of its tape and sidecars together. */
   readonly bytes: number;
 }
+
+/** A session by its tape; one that is on no list has no name. */
+export type SessionTape = Pick<SessionSummary, "tape" | "session">;
 
 /** An archived session. */
 export interface ArchivedSession extends TapeArchive, Pick<SessionSummary, "session" | "workspace"> {}
@@ -50,7 +55,7 @@ export async function listSessions(
     return { tape, session, workspace, began: date || undefined, changed, bytes };
   });
   const wanted = everywhere ? found : found.filter(isOf(runtime));
-  return wanted.sort((one, other) => (one.changed < other.changed ? 1 : -1));
+  return wanted.sort((one, other) => (one.changed < other.changed ? 1 : one.changed > other.changed ? -1 : 0));
 }
 
 /** Newest first. */
@@ -67,47 +72,88 @@ export async function listArchives(
 }
 
 /**
- * Gives a session another name.
- * @throws BubError `not_found`; `invalid_input` where the other one is there; `temporary` when somebody is at work on one
+ * The session of a name in this runtime's workspace, or of a tape's name anywhere.
+ * @throws BubError `not_found`, which names the nearest
  */
-export async function renameSession(runtime: Runtime, from: string, to: string): Promise<void> {
-  const [source, target] = [runtime.tapeIdOf(from), runtime.tapeIdOf(to)];
-  await using _from = await takeLease(runtime, source, from);
+export async function findSession(runtime: Runtime, name: string): Promise<SessionSummary> {
+  const all = await listSessions(runtime, { everywhere: true });
+  const tape = runtime.tapeIdOf(name);
+  const found = all.find((one) => one.tape === tape) ?? all.find((one) => one.tape === name);
+  if (found !== undefined) return found;
+  const names = all.filter(isOf(runtime)).flatMap(({ session }) => session ?? []);
+  throw unknownName("there is no session", name, names, "bub sessions lists them.");
+}
+
+/**
+ * Gives a session of this runtime's workspace another name.
+ * @throws BubError `not_found`; `invalid_input` for a name that cannot be one, or that another session has; `temporary`
+ *   when somebody is at work on one
+ */
+export async function renameSession(
+  runtime: Runtime,
+  { tape, session = tape }: SessionTape,
+  to: string,
+): Promise<void> {
+  checkName(to);
+  const target = runtime.tapeIdOf(to);
+  if (!isOf(runtime)({ tape })) throw new BubError("invalid_input", `the session '${session}' is of another workspace`);
+  if (target === tape) throw new BubError("invalid_input", `the session has the name '${to}' already`);
+  await using _from = await takeLease(runtime, tape, session);
   await using _to = await takeLease(runtime, target, to);
+  if ((await shelfOf(runtime).find(target)) !== undefined)
+    throw new BubError("invalid_input", `there is a session '${to}' already`);
   const { tapes, inboxes, tasks } = runtime.storage;
-  const waiting = (await inboxes.list(source)).length + (await tasks.list(source)).length;
-  if (waiting > 0) throw new BubError("invalid_input", `messages or tasks wait for the session '${from}'`);
+  const waiting = (await inboxes.list(tape)).length + (await tasks.list(tape)).length;
+  if (waiting > 0) throw new BubError("invalid_input", `messages or tasks wait for the session '${session}'`);
   const { workspace = null, clock } = runtime;
-  const began = (await recordsOf(runtime)).get(source)?.date || clock.now().toISOString();
-  await shelfOf(runtime).rename(source, target);
+  const began = (await recordsOf(runtime)).get(tape)?.date || clock.now().toISOString();
+  await shelfOf(runtime).rename(tape, target);
   await tapes.register({ tape: target, workspace, session: to, date: began });
 }
 
+function checkName(name: string): void {
+  if (name.trim() === "") throw new BubError("invalid_input", "a session's name cannot be empty");
+  if (/\p{Cc}/u.test(name)) throw new BubError("invalid_input", "a session's name cannot hold control characters");
+  if (isTemporarySession(name))
+    throw new BubError("invalid_input", `'${name}' would be a session in memory: its name begins with temp/`);
+}
+
 /** Takes a session out of use; answers where it is. @throws BubError `not_found`; `temporary` while somebody is at work on it */
-export async function archiveSession(runtime: Runtime, sessionId: string): Promise<string> {
-  const tape = runtime.tapeIdOf(sessionId);
-  await using _lease = await takeLease(runtime, tape, sessionId);
+export async function archiveSession(runtime: Runtime, { tape, session = tape }: SessionTape): Promise<string> {
+  await using _lease = await takeLease(runtime, tape, session);
   return shelfOf(runtime).archive(tape);
 }
 
 /**
  * Brings an archive back as its session. What the session holds by then is archived in its place.
- * @param place where the archive is, or a session: its newest archive
- * @throws BubError `not_found`; `temporary` while somebody is at work on the session
+ * @param name a session, for its newest archive; or an archive: its place, or the time in it (`20261130T125235123Z`)
+ * @throws BubError `not_found`, which names the nearest; `invalid_input` for the time of several archives; `temporary` while
+ *   somebody is at work on the session
  */
 export async function restoreSession(
   runtime: Runtime,
-  place: string,
+  name: string,
 ): Promise<{ archive: ArchivedSession; replaced?: string }> {
-  const all = await listArchives(runtime, { everywhere: true });
-  const archive = all.find((one) => one.place === place) ?? all.find(({ tape }) => tape === runtime.tapeIdOf(place));
-  if (archive === undefined) throw new BubError("not_found", `there is no archive ${place}`);
+  const archive = chooseArchive(runtime, name, await listArchives(runtime, { everywhere: true }));
   await using _lease = await takeLease(runtime, archive.tape, archive.session ?? archive.tape);
   const shelf = shelfOf(runtime);
-  const isInUse = (await shelf.list()).some(({ tape }) => tape === archive.tape);
+  const isInUse = (await shelf.find(archive.tape)) !== undefined;
   const replaced = isInUse ? await shelf.archive(archive.tape) : undefined;
   await shelf.restore(archive.place);
   return replaced === undefined ? { archive } : { archive, replaced };
+}
+
+function chooseArchive(runtime: Runtime, name: string, all: readonly ArchivedSession[]): ArchivedSession {
+  const tape = runtime.tapeIdOf(name);
+  const newest = all.find((one) => one.tape === tape) ?? all.find((one) => one.tape === name);
+  const chosen = newest ?? all.find(({ place }) => place === resolve(name));
+  if (chosen !== undefined) return chosen;
+  const [found, another] = all.filter(({ place }) => place.endsWith(`.${name}.bak`));
+  if (another !== undefined)
+    throw new BubError("invalid_input", `there are several archives ${name}`, { hint: "Name one by its whole path." });
+  if (found !== undefined) return found;
+  const names = all.filter(isOf(runtime)).flatMap(({ session }) => session ?? []);
+  throw unknownName("there is no archive of", name, names, "bub sessions --archived lists them.");
 }
 
 /** Removes what nobody has touched for long, for good. */
@@ -120,14 +166,38 @@ export async function pruneSessions(runtime: Runtime, options: PruneOptions): Pr
   for (const summary of await listSessions(runtime, { everywhere })) {
     signal?.throwIfAborted();
     if (summary.changed >= limit) continue;
-    const isRemoved = await whenFree(runtime, summary, async () => {
-      if (!dryRun) await shelf.remove(summary.tape);
-    });
+    const isRemoved = dryRun ? await isFree(runtime, summary) : await removeOld(runtime, summary, limit);
     (isRemoved ? sessions : busy).push(summary);
   }
   const archives = (await listArchives(runtime, { everywhere })).filter(({ date }) => date < limit);
   if (!dryRun) for (const { place } of archives) await shelf.removeArchive(place);
   return { sessions, archives, busy };
+}
+
+async function isFree({ storage }: Runtime, { tape }: SessionSummary): Promise<boolean> {
+  return (await storage.leases.holder(tape)) === undefined;
+}
+
+/** False when somebody is at work on the session, or was since it was looked at. */
+async function removeOld(runtime: Runtime, { tape, session = tape }: SessionSummary, limit: string): Promise<boolean> {
+  const shelf = shelfOf(runtime);
+  try {
+    await using _lease = await takeLease(runtime, tape, session);
+    const now = await shelf.find(tape);
+    if (now === undefined || now.changed >= limit) return false;
+    await shelf.remove(tape);
+    return true;
+  } catch (error) {
+    if (isBubError(error) && (error.kind === "temporary" || error.kind === "invalid_input")) return false;
+    throw error;
+  }
+}
+
+function unknownName(what: string, name: string, names: Iterable<string>, hint: string): BubError {
+  const near = nearestName(name, names);
+  return new BubError("not_found", `${what} '${name}'`, {
+    hint: near === undefined ? hint : `Did you mean '${near}'?`,
+  });
 }
 
 function shelfOf({ storage }: Runtime): TapeShelf {
@@ -147,20 +217,4 @@ function isOf(runtime: Runtime): (one: { readonly tape: TapeId }) => boolean {
 
 function takeLease({ storage, ending }: Runtime, tape: TapeId, sessionId: string): Promise<AsyncDisposable> {
   return storage.leases.acquire(tape, { sessionId, signal: ending, wait: false });
-}
-
-/** False when somebody is at work on the session. */
-async function whenFree(
-  runtime: Runtime,
-  { tape, session = tape }: SessionSummary,
-  work: () => Promise<void>,
-): Promise<boolean> {
-  try {
-    await using _lease = await takeLease(runtime, tape, session);
-    await work();
-    return true;
-  } catch (error) {
-    if (isBubError(error) && (error.kind === "temporary" || error.kind === "invalid_input")) return false;
-    throw error;
-  }
 }

@@ -1,13 +1,13 @@
 // What tapes and archives lie in a folder, and moving them in and out of use; files are looked at, never into.
 import { existsSync, lstatSync, readdir, renameSync, rm, unlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { BubError, codeOf } from "../base/errors.ts";
 import { parseSidecarId, type TapeId } from "../base/ids.ts";
 import { archivedFile, archiveNameOf, parseArchiveName } from "./archive-name.ts";
 import { syncFolder } from "./durable-file.ts";
-import { fileError } from "./file-error.ts";
+import { fileError, orFileError } from "./file-error.ts";
 import type { ShelvedTape, TapeArchive, TapeShelf } from "./store.ts";
 
 export interface FileShelfOptions {
@@ -35,6 +35,19 @@ interface Group {
   readonly files: readonly Found[];
 }
 
+/** A copy of a tape or of one of its sidecars. */
+interface Copy {
+  readonly date: string;
+  readonly isMain: boolean;
+  readonly found: Found;
+}
+
+interface ArchiveGroup {
+  archive: TapeArchive;
+  /** The tape's own last. */
+  readonly files: Found[];
+}
+
 export class FileShelf implements TapeShelf {
   readonly #options: FileShelfOptions;
 
@@ -43,12 +56,12 @@ export class FileShelf implements TapeShelf {
   }
 
   async list(): Promise<readonly ShelvedTape[]> {
-    const groups = await this.#groups();
-    return groups.map(({ tape, files }) => ({
-      tape,
-      bytes: sum(files.map(({ bytes }) => bytes)),
-      changed: new Date(Math.max(...files.map(({ changedMs }) => changedMs))).toISOString(),
-    }));
+    return (await this.#groups()).map(shelved);
+  }
+
+  async find(tape: TapeId): Promise<ShelvedTape | undefined> {
+    const group = await this.#groupOf(tape);
+    return group === undefined ? undefined : shelved(group);
   }
 
   async rename(from: TapeId, to: TapeId): Promise<void> {
@@ -89,9 +102,11 @@ export class FileShelf implements TapeShelf {
     await syncFolder(this.#options.folder);
   }
 
-  async #groups(): Promise<Group[]> {
+  /** @param prefix only of tapes whose names begin so */
+  async #groups(prefix = ""): Promise<Group[]> {
     const groups = new Map<TapeId, Found[]>();
-    const names = (await this.#names()).filter((name) => name.endsWith(suffix) && name !== index);
+    const isWanted = (name: string) => name.endsWith(suffix) && name.startsWith(prefix) && name !== index;
+    const names = (await this.#names()).filter(isWanted);
     for (const found of await this.#lookAt(names)) {
       const id = found.name.slice(0, -suffix.length) as TapeId;
       const tape = parseSidecarId(id)?.tape ?? id;
@@ -102,7 +117,7 @@ export class FileShelf implements TapeShelf {
   }
 
   async #groupOf(tape: TapeId): Promise<Group | undefined> {
-    return (await this.#groups()).find((group) => group.tape === tape);
+    return (await this.#groups(tape)).find((group) => group.tape === tape);
   }
 
   async #known(tape: TapeId): Promise<Group> {
@@ -111,32 +126,41 @@ export class FileShelf implements TapeShelf {
     return group;
   }
 
-  /** Oldest first. A sidecar's copy belongs to its tape's last copy before or at the same time. */
-  async #archiveGroups(): Promise<{ archive: TapeArchive; files: Found[] }[]> {
-    const groups: { archive: TapeArchive; files: Found[] }[] = [];
-    const sidecars: { tape: TapeId; date: string; found: Found }[] = [];
-    const names = await this.#names();
-    for (const found of await this.#lookAt(names.filter((name) => parseArchiveName(name) !== undefined))) {
+  /** Oldest first. @param prefix only of tapes whose names begin so */
+  async #archiveGroups(prefix = ""): Promise<ArchiveGroup[]> {
+    const copies = new Map<TapeId, Copy[]>();
+    const isWanted = (name: string) => name.startsWith(prefix) && parseArchiveName(name) !== undefined;
+    for (const found of await this.#lookAt((await this.#names()).filter(isWanted))) {
       const { id, date } = parseArchiveName(found.name) ?? { id: "" as TapeId, date: "" };
-      const sidecar = parseSidecarId(id);
-      if (sidecar !== undefined) sidecars.push({ tape: sidecar.tape, date, found });
-      else {
-        const place = this.#pathOf(found.name);
-        groups.push({ archive: { tape: id, place, date, bytes: found.bytes }, files: [found] });
-      }
+      const tape = parseSidecarId(id)?.tape ?? id;
+      const own = copies.get(tape) ?? [];
+      own.push({ date, isMain: tape === id, found });
+      copies.set(tape, own);
     }
-    groups.sort((one, other) => (one.archive.date < other.archive.date ? -1 : 1));
-    return groups.map((group, at) => {
-      const { tape, date, bytes } = group.archive;
-      const next = groups.slice(at + 1).find(({ archive }) => archive.tape === tape)?.archive.date ?? "~";
-      const own = sidecars.filter((one) => one.tape === tape && one.date >= date && one.date < next);
-      const files = [...own.map(({ found }) => found), ...group.files];
-      return { archive: { ...group.archive, bytes: bytes + sum(own.map(({ found }) => found.bytes)) }, files };
-    });
+    const groups = [...copies].flatMap(([tape, own]) => this.#groupCopies(tape, own));
+    return groups.sort((one, other) => byText(one.archive.date, other.archive.date));
   }
 
-  async #archiveAt(place: string): Promise<{ archive: TapeArchive; files: readonly Found[] }> {
-    const group = (await this.#archiveGroups()).find(({ archive }) => archive.place === place);
+  /** A sidecar's copy belongs to its tape's last copy before or at the same time. */
+  #groupCopies(tape: TapeId, copies: readonly Copy[]): ArchiveGroup[] {
+    const groups: ArchiveGroup[] = [];
+    // Of the same time, the tape's own stands first.
+    const sorted = [...copies].sort((a, b) => byText(a.date, b.date) || Number(b.isMain) - Number(a.isMain));
+    for (const { date, isMain, found } of sorted) {
+      const last = groups.at(-1);
+      if (isMain)
+        groups.push({ archive: { tape, place: this.#pathOf(found.name), date, bytes: found.bytes }, files: [found] });
+      else if (last !== undefined) {
+        last.archive = { ...last.archive, bytes: last.archive.bytes + found.bytes };
+        last.files.unshift(found);
+      }
+    }
+    return groups;
+  }
+
+  async #archiveAt(place: string): Promise<ArchiveGroup> {
+    const groups = await this.#archiveGroups(parseArchiveName(basename(place))?.id);
+    const group = groups.find(({ archive }) => archive.place === place);
     if (group === undefined) throw new BubError("not_found", `there is no archive ${place}`);
     return group;
   }
@@ -155,7 +179,8 @@ export class FileShelf implements TapeShelf {
     const found: Found[] = [];
     for (const [at, name] of names.entries()) {
       if (at % atOnce === atOnce - 1) await new Promise(setImmediate);
-      const stats = lstatSync(this.#pathOf(name), { throwIfNoEntry: false });
+      const path = this.#pathOf(name);
+      const stats = orFileError("look at", path, () => lstatSync(path, { throwIfNoEntry: false }));
       if (stats?.isFile()) found.push({ name, bytes: stats.size, changedMs: stats.mtimeMs });
     }
     return found;
@@ -185,6 +210,18 @@ export class FileShelf implements TapeShelf {
   #pathOf(name: string): string {
     return join(this.#options.folder, name);
   }
+}
+
+function shelved({ tape, files }: Group): ShelvedTape {
+  return {
+    tape,
+    bytes: sum(files.map(({ bytes }) => bytes)),
+    changed: new Date(Math.max(...files.map(({ changedMs }) => changedMs))).toISOString(),
+  };
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -48,6 +48,8 @@ export interface TapeArchive {
 export interface TapeShelf {
   /** Every tape, also one that was never registered; costs by their number, never by what they hold. */
   list(): Promise<readonly ShelvedTape[]>;
+  /** One tape of that list; undefined when it is not there. */
+  find(tape: TapeId): Promise<ShelvedTape | undefined>;
   /** @throws BubError `not_found`; `invalid_input` where there is a tape `to` */
   rename(from: TapeId, to: TapeId): Promise<void>;
   /** Takes a tape out of use and answers where it is now. @throws BubError `not_found` */
