@@ -65,8 +65,12 @@ test.each([
   ["tape show --limit few", "the option --limit needs a whole number from 0, not 'few'."],
   ["hooks now", "bub hooks takes no further words, such as 'now'."],
   ["help rnu", "unknown command 'rnu' (Did you mean run?)"],
-  ["tape", "bub tape needs one of: show."],
+  ["tape", "bub tape needs one of: show, search, export, check."],
   ["tape shwo", "unknown command 'tape shwo' (Did you mean show?)"],
+  ["sessions serach x", "unknown command 'sessions serach' (Did you mean search?)"],
+  ["sessions --json show", "bub sessions takes no further words, such as 'show'."],
+  ["sessions show", "bub sessions show needs <id>: bub sessions show <id>"],
+  ["sessions rename a b c", "bub sessions rename takes no more than <id> <name>, such as 'c'."],
 ])("R5.1 '%s' is a usage error", (line, message) => {
   expect(() => read(line)).toThrow(new UsageError(message));
 });
@@ -93,4 +97,16 @@ test("R5.1 whatever is said after -- is said as it is", () => {
       expect(parseCommandLine(["run", "--", ...words])).toMatchObject({ words });
     }),
   );
+});
+
+test("R5.1 a group with a command of its own name is that command, unless a word names another", () => {
+  const nameOf = (line: string) => {
+    const request = read(line);
+    return request.kind === "command" ? request.command.name : request;
+  };
+  expect(nameOf("sessions")).toBe("sessions");
+  expect(nameOf("sessions --limit 3")).toBe("sessions");
+  expect(nameOf("sessions show a")).toBe("sessions show");
+  expect(nameOf("sessions --help")).toEqual({ kind: "help", of: "sessions" });
+  expect(nameOf("help sessions show")).toEqual({ kind: "help", of: "sessions show" });
 });

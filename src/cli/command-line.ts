@@ -54,9 +54,7 @@ export function parseCommandLine(line: readonly string[]): Request {
     helpOption,
   ]);
   if (after.options.help === true) return { kind: "help", of: command.name };
-  const [word] = after.words;
-  if (word !== undefined && command.argument === undefined)
-    throw new UsageError(`bub ${command.name} takes no further words, such as '${word}'.`);
+  checkWords(command, after.words);
   const options = { ...defaultsOf(command.options), ...after.options };
   return {
     kind: "command",
@@ -67,6 +65,15 @@ export function parseCommandLine(line: readonly string[]): Request {
   };
 }
 
+function checkWords({ name, argument }: CommandSpec, words: readonly string[]): void {
+  const { fewest = 0, most = Infinity, usage = "" } = argument ?? { most: 0 };
+  const further = words[most];
+  if (words.length < fewest) throw new UsageError(`bub ${name} needs ${usage}: bub ${name} ${usage}`);
+  if (further === undefined) return;
+  const what = most === 0 ? "no further words" : `no more than ${usage}`;
+  throw new UsageError(`bub ${name} takes ${what}, such as '${further}'.`);
+}
+
 /** The names that a first word may have. */
 export function commandNames(): string[] {
   return [...new Set([...commands.map(({ name }) => name.split(" ")[0] ?? ""), "help"])];
@@ -74,7 +81,9 @@ export function commandNames(): string[] {
 
 /** The command; a group's name when its help is asked for; undefined for a word of nobody. */
 function commandOf(first: string, [second]: readonly string[]): CommandSpec | string | undefined {
-  if (!Object.hasOwn(groups, first)) return commands.find(({ name }) => name === first);
+  const own = commands.find(({ name }) => name === first);
+  if (!Object.hasOwn(groups, first)) return own;
+  if (own !== undefined && (second === undefined || isOption(second))) return own;
   const members = commands.filter(({ name }) => name.startsWith(`${first} `));
   const found = members.find(({ name }) => name === `${first} ${second}`);
   if (found !== undefined) return found;

@@ -15,13 +15,23 @@ export interface OptionSpec {
   readonly counts?: true;
 }
 
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly help: string;
+  /** How the words stand in the help's first line, where that is not any number of them. */
+  readonly usage?: string;
+  /** How many words there have to be. */
+  readonly fewest?: number;
+  readonly most?: number;
+}
+
 export interface CommandSpec {
   /** `tape show` is the command `show` of the group `tape`. */
   readonly name: string;
   readonly summary: string;
   readonly example: string;
   /** What further words are; without it there may be none. */
-  readonly argument?: { readonly name: string; readonly help: string };
+  readonly argument?: ArgumentSpec;
   readonly options: readonly OptionSpec[];
 }
 
@@ -49,7 +59,37 @@ const talk: readonly OptionSpec[] = [
   { name: "new", help: "start a new session" },
 ];
 
-export const groups: Readonly<Record<string, string>> = { tape: "Look at what a session remembers." };
+const searching: readonly OptionSpec[] = [
+  { name: "exact", help: "only the text itself, not words that are nearly the same" },
+  { name: "kinds", value: "names", help: "kinds of entries, with commas between", default: "message,tool_result" },
+  { name: "start", value: "date", help: "not before this ISO date or date-time" },
+  { name: "end", value: "date", help: "not after it" },
+  { name: "limit", value: "count", help: "how many matches; 0 for all", default: 20, counts: true },
+  { name: "json", help: "print each match as a line of JSON" },
+];
+
+const everywhere: OptionSpec = { name: "everywhere", help: "of all workspaces, not of this one alone" };
+
+const oneSession: ArgumentSpec = {
+  name: "id",
+  help: "the session's name, or its tape's",
+  usage: "<id>",
+  fewest: 1,
+  most: 1,
+};
+
+const oneTape: ArgumentSpec = {
+  name: "session or file",
+  help: "a session's name, or a tape's file anywhere; by default the session that the options choose",
+  usage: "[session or file]",
+  most: 1,
+};
+
+/** Words before a command's own; a command of the group's name alone belongs to it, too. */
+export const groups: Readonly<Record<string, string>> = {
+  sessions: "The conversations that there are: list, search, rename, archive and prune them.",
+  tape: "Look at what a session remembers.",
+};
 
 export const commands: readonly CommandSpec[] = [
   {
@@ -94,13 +134,122 @@ export const commands: readonly CommandSpec[] = [
     options: [...session, json],
   },
   {
+    name: "sessions",
+    summary: "List the sessions of this workspace, those last used first.",
+    example: "bub sessions --limit 50",
+    options: [
+      { name: "archived", help: "those that were archived, in place of those in use" },
+      everywhere,
+      { name: "limit", value: "count", help: "how many; 0 for all", default: 20, counts: true },
+      { name: "json", help: "print each session as a line of JSON" },
+    ],
+  },
+  {
+    name: "sessions search",
+    summary: "Find what was said in any session, those last used first.",
+    example: 'bub sessions search "connection refused"',
+    argument: { name: "text", help: "what to look for", usage: "<text>", fewest: 1 },
+    options: [everywhere, ...searching],
+  },
+  {
+    name: "sessions show",
+    summary: "Show what is known of one session.",
+    example: "bub sessions show cli:local",
+    argument: oneSession,
+    options: [json],
+  },
+  {
+    name: "sessions rename",
+    summary: "Give a session another name; it goes on under that.",
+    example: "bub sessions rename cli:local release-notes",
+    argument: {
+      name: "id name",
+      help: "the session's name, or its tape's, and the new name",
+      usage: "<id> <name>",
+      fewest: 2,
+      most: 2,
+    },
+    options: [],
+  },
+  {
+    name: "sessions archive",
+    summary: "Take a session out of use; restore brings it back.",
+    example: "bub sessions archive cli:local",
+    argument: oneSession,
+    options: [],
+  },
+  {
+    name: "sessions restore",
+    summary: "Bring an archived session back. What has its place by then is archived.",
+    example: "bub sessions restore cli:local",
+    argument: {
+      name: "id",
+      help: "the session's name, for its newest archive; or an archive's time or file, as the list names it",
+      usage: "<id>",
+      fewest: 1,
+      most: 1,
+    },
+    options: [],
+  },
+  {
+    name: "sessions prune",
+    summary: "Show which sessions and archives nobody has used for long, and remove them for good with --yes.",
+    example: "bub sessions prune --older-than 30d",
+    options: [
+      { name: "older-than", value: "age", help: "last used before: 12h, 30d, 8w, 1y, or an ISO date" },
+      { name: "yes", help: "remove them; without it they are only shown" },
+      { name: "dry-run", help: "only show them, whatever else is said" },
+      everywhere,
+      json,
+    ],
+  },
+  {
     name: "tape show",
     summary: "Print the last entries of a session's tape.",
     example: "bub tape show --limit 20",
+    argument: oneTape,
     options: [
       ...session,
       { name: "limit", value: "count", help: "how many entries; 0 for all", default: 50, counts: true },
+      { name: "before", value: "id", help: "only entries before this one", counts: true },
+      { name: "after", value: "id", help: "only entries after this one, the first of them", counts: true },
       { name: "json", help: "print each entry as a line of JSON" },
+    ],
+  },
+  {
+    name: "tape search",
+    summary: "Find what was said in a session, before anchors too; newest first.",
+    example: "bub tape search --kinds message,tool_call orchid",
+    argument: { name: "text", help: "what to look for", usage: "<text>", fewest: 1 },
+    options: [...session, ...searching],
+  },
+  {
+    name: "tape export",
+    summary: "Write a tape as JSON lines, as Markdown, or as one page for a browser that needs no other file.",
+    example: "bub tape export --output talk.html",
+    argument: oneTape,
+    options: [
+      ...session,
+      {
+        name: "format",
+        value: "name",
+        help: "jsonl, markdown or html; by default as the output's name ends, else markdown",
+      },
+      { name: "output", value: "file", help: "where to write it; by default to stdout" },
+      { name: "overwrite", help: "replace the output when it is there already" },
+      { name: "everything", help: "also system prompts and all events; jsonl always has them" },
+    ],
+  },
+  {
+    name: "tape check",
+    summary:
+      "Prove that every request which a tape can lead to is one that providers take; say what is wrong and how to repair it.",
+    example: "bub tape check",
+    argument: oneTape,
+    options: [
+      ...session,
+      { name: "provider", value: "name", help: "only for this provider; can be given again", repeats: true },
+      json,
     ],
   },
 ];

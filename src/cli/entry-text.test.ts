@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseEntry, type TapeEntry } from "../tape/entry.ts";
-import { renderEntry } from "./entry-text.ts";
+import { renderEntry, renderExcerpt } from "./entry-text.ts";
 
 const date = "2026-11-30T13:05:09.123Z";
 const entry = (kind: TapeEntry["kind"], payload: TapeEntry["payload"], meta = {}): TapeEntry => ({
@@ -48,4 +48,30 @@ test("long text is cut by lines and says how many are left; controls are shown",
   const content = Array.from({ length: 10 }, (_line, index) => `line ${index}\u001b[2J`).join("\n");
   const lines = show(entry("message", { role: "assistant", content })).split("\n");
   expect(lines.slice(1)).toEqual(["  line 0␛[2J", "  line 1␛[2J", "  line 2␛[2J", "  line 3␛[2J", "  … 6 more lines"]);
+});
+
+test("an excerpt is the lines that hold the text, cut around it", () => {
+  const content = `first\n${"far ".repeat(50)}the ORCHID is here${" and on".repeat(50)}\nlast`;
+  const found = renderExcerpt(entry("message", { role: "user", content }), "orchid", { columns: 60 });
+  const [, line = "", ...more] = found.split("\n");
+  expect(more).toEqual([]);
+  expect(line).toMatch(/^ {2}….*the ORCHID is here.*…$/);
+  expect(line.length).toBeLessThanOrEqual(60);
+});
+
+test("an excerpt of words that are only near is the line that has them, else the beginning", () => {
+  const near = renderExcerpt(entry("message", { role: "user", content: "one\nan orchid\nthree" }), "orhcid", {
+    columns: 60,
+  });
+  expect(near.split("\n").slice(1)).toEqual(["  an orchid"]);
+  const none = renderExcerpt(entry("event", { name: "run", data: { a: 1, b: 2, c: 3, d: 4 } }), "zz", { columns: 60 });
+  expect(none.split("\n").slice(1)).toEqual(["  a: 1", "  b: 2", "  c: 3"]);
+});
+
+test("a text of very many characters is cut and says how many are left out", () => {
+  const long = renderEntry(entry("message", { role: "user", content: "x".repeat(50) }), {
+    columns: 60,
+    mostCharacters: 10,
+  });
+  expect(long).toMatch(/\n {2}x{10}\n {2}… 40 more characters$/);
 });

@@ -20,7 +20,8 @@ export function renderHelp(name: string): string {
 
 function wholeHelp(): string {
   const first = commands.filter((command) => !command.name.includes(" ")).map(({ name, summary }) => [name, summary]);
-  const grouped = Object.entries(groups).map(([name, summary]) => [`${name} …`, summary]);
+  const others = Object.entries(groups).filter(([name]) => !first.some(([own]) => own === name));
+  const grouped = others.map(([name, summary]) => [`${name} …`, summary]);
   return page([
     ["Usage: bub [options] <command>"],
     wrapped("An agent for your terminal. Its tools act on this machine, as you: it is not a sandbox.", width),
@@ -32,20 +33,27 @@ function wholeHelp(): string {
 }
 
 function groupHelp(group: string): string {
-  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
   return page([
     [`Usage: bub ${group} <command>`],
     wrapped(groups[group] ?? "", width),
-    ["Commands:", ...columns(members.map(({ name, summary }) => [name, summary]))],
-    example(members[0]?.example),
+    ...memberLines(group),
+    example(commands.find(({ name }) => name.startsWith(`${group} `))?.example),
   ]);
 }
 
+/** The commands of a group; nothing for a name that is none. */
+function memberLines(group: string): string[][] {
+  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
+  if (members.length === 0) return [];
+  return [["Commands:", ...columns(members.map(({ name, summary }) => [name, summary]))]];
+}
+
 function commandHelp({ name, summary, argument, options, example: shown }: CommandSpec): string {
-  const words = argument === undefined ? "" : ` [${argument.name} …]`;
+  const words = argument === undefined ? "" : ` ${argument.usage ?? `[${argument.name} …]`}`;
   return page([
     [`Usage: bub ${name} [options]${words}`],
     wrapped(summary, width),
+    ...memberLines(name),
     ...(argument === undefined ? [] : [["Words:", ...columns([[argument.name, argument.help]])]]),
     ["Options:", ...optionLines([...options, helpOption])],
     ["Options of every command:", ...optionLines(globalOptions)],

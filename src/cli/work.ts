@@ -13,7 +13,17 @@ export const commandWorks: Readonly<Record<string, () => Promise<CommandWork>>> 
   demo: async () => (await import("./commands/demo.ts")).runDemo,
   hooks: async () => (await import("./commands/hooks.ts")).runHooks,
   doctor: async () => (await import("./commands/doctor.ts")).runDoctor,
+  sessions: async () => (await import("./commands/sessions.ts")).runSessions,
+  "sessions search": async () => (await import("./commands/sessions-search.ts")).runSessionsSearch,
+  "sessions show": async () => (await import("./commands/sessions-show.ts")).runSessionsShow,
+  "sessions rename": async () => (await import("./commands/sessions-change.ts")).runSessionsRename,
+  "sessions archive": async () => (await import("./commands/sessions-change.ts")).runSessionsArchive,
+  "sessions restore": async () => (await import("./commands/sessions-change.ts")).runSessionsRestore,
+  "sessions prune": async () => (await import("./commands/sessions-prune.ts")).runSessionsPrune,
   "tape show": async () => (await import("./commands/tape-show.ts")).runTapeShow,
+  "tape search": async () => (await import("./commands/tape-search.ts")).runTapeSearch,
+  "tape export": async () => (await import("./commands/tape-export.ts")).runTapeExport,
+  "tape check": async () => (await import("./commands/tape-check.ts")).runTapeCheck,
 };
 
 /** Runs a command in this process, which ends with its exit code. */

@@ -1,7 +1,8 @@
 // What a session is about: read from the beginning and the end of its tape, never all of it; and searching through many.
 import { contentFromJson, textOf } from "../base/content.ts";
+import type { TapeEntry } from "../tape/entry.ts";
 import type { SessionSettings } from "../tape/fold.ts";
-import { searchTape, type TapeMatch, type TapeSearch } from "../tape/search.ts";
+import { findEntries, type TapeSearch } from "../tape/search.ts";
 import type { TapeReader } from "../tape/store.ts";
 import { readTapeEnd } from "../tape/tape-end.ts";
 import type { Runtime } from "./runtime.ts";
@@ -26,18 +27,29 @@ export async function describeSession(
   return { title: await titleOf(log, signal), entries, anchors, settings };
 }
 
-/** Matches in many sessions, the session that was changed last first. */
+/** The title alone: costs the beginning of the tape. */
+export async function titleOfSession(
+  runtime: Runtime,
+  { tape }: Pick<SessionSummary, "tape">,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<string | undefined> {
+  await using log = await runtime.storage.tapes.open(tape);
+  return titleOf(log, signal);
+}
+
+/** Entries of many sessions that match, the session that was changed last first. */
 export async function* searchSessions(
   runtime: Runtime,
   { everywhere, ...search }: TapeSearch & { everywhere?: boolean },
   { signal }: { signal?: AbortSignal } = {},
-): AsyncGenerator<{ session: SessionSummary; match: TapeMatch }, void> {
+): AsyncGenerator<{ session: SessionSummary; entry: TapeEntry }, void> {
   let left = search.limit;
   for (const session of await listSessions(runtime, { everywhere })) {
     await using log = await runtime.storage.tapes.open(session.tape);
-    const { matches } = await searchTape(log, { ...search, limit: left }, { signal });
-    for (const match of matches) yield { session, match };
-    left -= matches.length;
+    for await (const entry of findEntries(log, { ...search, limit: left }, { signal })) {
+      yield { session, entry };
+      left--;
+    }
     if (left <= 0) return;
   }
 }

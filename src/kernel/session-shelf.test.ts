@@ -73,8 +73,8 @@ test("R5.1 a search goes through all sessions up to its limit", async () => {
   const found = async (limit: number) => {
     const seen: unknown[] = [];
     const search = { query: "orhcid", kinds: ["message"], limit } as const;
-    for await (const { session, match } of searchSessions(runtime.runtime, { ...search, kinds: [...search.kinds] }))
-      seen.push([session.session, String(match.content.content).split("\n").at(-1)]);
+    for await (const { session, entry } of searchSessions(runtime.runtime, { ...search, kinds: [...search.kinds] }))
+      seen.push([session.session, String(entry.payload.content).split("\n").at(-1)]);
     return seen;
   };
   expect(await found(9)).toHaveLength(3);

@@ -1,5 +1,6 @@
 // A tape as a file for others: its own lines, Markdown, or one page for a browser.
 import { unreachable } from "../base/errors.ts";
+import { jsonLine } from "../base/terminal-text.ts";
 import { blocksOf } from "./export-blocks.ts";
 import { htmlEnd, htmlHead, htmlOf, type LoadBase64 } from "./export-html.ts";
 import { markdownHead, markdownOf } from "./export-markdown.ts";
@@ -28,7 +29,7 @@ export async function* exportTape(tape: TapeReader, options: ExportOptions): Asy
   if (format === "markdown") yield markdownHead(title);
   if (format === "html") yield htmlHead(title);
   for await (const entry of tape.forward({ signal })) {
-    if (format === "jsonl") yield `${JSON.stringify(entry)}\n`;
+    if (format === "jsonl") yield `${jsonLine(entry)}\n`;
     else {
       for (const block of blocksOf(entry, { everything })) {
         if (format === "markdown") yield markdownOf(block);

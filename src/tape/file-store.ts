@@ -1,6 +1,6 @@
 // The default storage: everything of a session as files below one home folder.
 import { readdir } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { BubError, codeOf } from "../base/errors.ts";
@@ -49,6 +49,11 @@ export function createFileStorage({
     // Files are closed by whoever opened them.
     async [Symbol.asyncDispose]() {},
   };
+}
+
+/** A tape's file wherever it lies, for reading. @throws BubError `config` when it cannot be opened */
+export function openTapeFile(path: string): TapeLog {
+  return new FileLog({ id: basename(path) as TapeId, path, clock: systemClock, fsync: "never" });
 }
 
 const suffix = ".jsonl";

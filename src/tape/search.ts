@@ -15,12 +15,15 @@ const searchAlias = "tape_search";
 export interface TapeSearch {
   /** Looked for in any case; from 3 characters on also words that are nearly the same. */
   query: string;
+  /** False: only the text itself. Default true. */
+  fuzzy?: boolean;
   /** How many matches at most. */
   limit: number;
   kinds: readonly EntryKind[];
   dates?: DateRange;
 }
 
+/** What the tool answers of an entry that matches. */
 export interface TapeMatch {
   readonly date: string;
   readonly kind: EntryKind;
@@ -35,25 +38,48 @@ export interface TapeMatches {
   readonly filtered: number;
 }
 
+export interface SearchOptions {
+  signal?: AbortSignal;
+  /** Told of each that held the text and is a result of an earlier search. */
+  onFiltered?: () => void;
+}
+
 /**
  * Reads backwards until there are enough matches.
  * @throws BubError `invalid_input` for a bad date
  */
 export async function searchTape(
   tape: TapeReader,
-  { query, limit, kinds, dates }: TapeSearch,
+  search: TapeSearch,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<TapeMatches> {
   const matches: TapeMatch[] = [];
-  const shown = new Set<string>();
   let filtered = 0;
-  const wanted = { kinds, dates, matches: textTest(query, { fuzzy: true }), newestFirst: true };
-  for await (const entry of queryLog(tape, wanted, { signal })) {
-    if (isSearchResult(entry)) filtered++;
-    else if (isNew(entry, shown)) matches.push(matchOf(entry));
-    if (matches.length >= limit) break;
-  }
+  const onFiltered = () => {
+    filtered++;
+  };
+  for await (const entry of findEntries(tape, search, { signal, onFiltered })) matches.push(matchOf(entry));
   return { matches, filtered };
+}
+
+/**
+ * The entries that match, newest first, each as soon as it is found.
+ * @throws BubError `invalid_input` for a bad date
+ */
+export async function* findEntries(
+  tape: TapeReader,
+  { query, fuzzy = true, limit, kinds, dates }: TapeSearch,
+  { signal, onFiltered }: SearchOptions = {},
+): AsyncGenerator<TapeEntry, void, undefined> {
+  const shown = new Set<string>();
+  const wanted = { kinds, dates, matches: textTest(query, { fuzzy }), newestFirst: true };
+  for await (const entry of queryLog(tape, wanted, { signal })) {
+    if (isSearchResult(entry)) onFiltered?.();
+    else if (isNew(entry, shown)) {
+      yield entry;
+      if (shown.size >= limit) return;
+    }
+  }
 }
 
 /** Ours name their call. Python Bub's have only their text. */
@@ -78,6 +104,7 @@ function isNew({ kind, payload }: TapeEntry, shown: Set<string>): boolean {
   return true;
 }
 
-function matchOf({ date, kind, payload }: TapeEntry): TapeMatch {
+/** As the tool answers it. */
+export function matchOf({ date, kind, payload }: TapeEntry): TapeMatch {
   return { date, kind, content: withoutMediaData(payload) };
 }

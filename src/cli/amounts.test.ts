@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { counted, parseAge, renderAge, renderBytes } from "./amounts.ts";
+import { UsageError } from "./command-context.ts";
+
+const now = new Date("2026-03-31T12:00:00.000Z");
+
+test.each([
+  [0, "0 B"],
+  [999, "999 B"],
+  [1_000, "1.0 KB"],
+  [9_949, "9.9 KB"],
+  [9_950, "10 KB"],
+  [999_499, "999 KB"],
+  [999_500, "1.0 MB"],
+  [3.4e9, "3.4 GB"],
+  [5e16, "50000 TB"],
+])("%d bytes are %s", (bytes, text) => {
+  expect(renderBytes(bytes)).toBe(text);
+});
+
+test.each([
+  ["2026-03-31T11:59:01.000Z", "now"],
+  ["2026-03-31T12:59:00.000Z", "now"],
+  ["2026-03-31T11:59:00.000Z", "1 min"],
+  ["2026-03-31T10:30:00.000Z", "1 h"],
+  ["2026-03-30T11:00:00.000Z", "1 d"],
+  ["2026-01-30T12:00:00.000Z", "2026-01-30"],
+  ["never", "never"],
+])("%s is as old as %s", (date, text) => {
+  expect(renderAge(date, now)).toBe(text);
+});
+
+test.each([
+  ["12h", "2026-03-31T00:00:00.000Z"],
+  ["30d", "2026-03-01T12:00:00.000Z"],
+  [" 2 W ", "2026-03-17T12:00:00.000Z"],
+  ["1y", "2025-03-31T12:00:00.000Z"],
+  ["0d", now.toISOString()],
+])("the age %j began at %s", (text, date) => {
+  expect(parseAge(text, now)?.toISOString()).toBe(date);
+});
+
+test("what is no age is undefined, and one before all time is refused", () => {
+  for (const text of ["", "30", "d", "-3d", "1.5d", "3m", "2026-01-01"]) expect(parseAge(text, now)).toBeUndefined();
+  for (const text of ["3000y", "999999999y"]) expect(() => parseAge(text, now)).toThrow(UsageError);
+});
+
+test("one thing has no s", () => {
+  expect([counted(0, "anchor"), counted(1, "anchor"), counted(2, "anchor")]).toEqual([
+    "0 anchors",
+    "1 anchor",
+    "2 anchors",
+  ]);
+});

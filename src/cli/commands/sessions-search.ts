@@ -1,0 +1,41 @@
+// `bub sessions search`: what was said in any session, those last used first.
+import { StatusLine } from "../../base/status-line.ts";
+import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
+import { styled } from "../../base/text-output.ts";
+import { searchSessions } from "../../kernel/session-details.ts";
+import { matchOf } from "../../tape/search.ts";
+import type { CommandContext } from "../command-context.ts";
+import { renderExcerpt } from "../entry-text.ts";
+import { openRuntime } from "../open-runtime.ts";
+import { type SearchOptions, searchFrom } from "../search-options.ts";
+
+export async function runSessionsSearch(
+  words: readonly string[],
+  options: SearchOptions & { everywhere?: boolean },
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, stderr, stop } = context;
+  const search = { ...searchFrom(words, options), everywhere: options.everywhere };
+  await using runtime = await openRuntime(context);
+  using status = new StatusLine(stderr);
+  status.show("searching");
+  let found = 0;
+  let last: string | undefined;
+  for await (const { session, entry } of searchSessions(runtime, search, { signal: stop.signal })) {
+    status.clear();
+    const { tape, session: name = tape, workspace } = session;
+    const lead = found > 0 ? "\n" : "";
+    const heading = tape === last ? "" : `${styled(stdout, "bold", toOneLine(name))}\n`;
+    const text =
+      options.json === true
+        ? jsonLine({ session: name, workspace, tape, id: entry.id, ...matchOf(entry) })
+        : `${lead}${heading}${renderExcerpt(entry, search.query, stdout)}`;
+    stdout.write(`${runtime.mask.mask(text)}\n`);
+    last = tape;
+    found++;
+  }
+  status.clear();
+  const more = found >= search.limit ? "; there may be more, --limit 0 shows all" : "";
+  stderr.write(`bub: ${found === 1 ? "1 match" : `${found} matches`}${more}.\n`);
+  return 0;
+}
