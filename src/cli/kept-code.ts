@@ -26,6 +26,8 @@ type Body = (
   moduleAddress: string,
 ) => void;
 
+/** Of SHA-1, which stands behind the code: against damage, not against anybody. */
+const digestBytes = 20;
 const oldMs = 24 * 60 * 60 * 1000;
 
 /**
@@ -69,10 +71,20 @@ function keptFile(file: string, word: string): string | undefined {
 
 function readKept(path: string): Buffer | undefined {
   try {
-    return isOurs(lstatSync(join(path, ".."))) ? readFileSync(path) : undefined;
+    return isOurs(lstatSync(join(path, ".."))) ? withoutDigest(readFileSync(path)) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** V8 runs what it reads without a look at it, whatever has become of the bytes. */
+function withoutDigest(bytes: Buffer): Buffer | undefined {
+  const code = bytes.subarray(0, -digestBytes);
+  return digestOf(code).equals(bytes.subarray(-digestBytes)) ? code : undefined;
+}
+
+function digestOf(code: Buffer): Buffer {
+  return process.getBuiltinModule("node:crypto").createHash("sha1").update(code).digest();
 }
 
 /** What others could write would run as us. */
@@ -94,12 +106,13 @@ function keep(path: string, code: Buffer): void {
   }
 }
 
-/** V8 trusts what it reads: the name never stands for bytes that did not arrive. */
+/** The name never stands for bytes that did not arrive. */
 function replaceFile(path: string, code: Buffer): void {
   const temporary = `${path}.${process.pid}.tmp`;
   const file = openSync(temporary, "wx", 0o600);
   try {
     writeFileSync(file, code);
+    writeFileSync(file, digestOf(code));
     fsyncSync(file);
     renameSync(temporary, path);
   } catch {

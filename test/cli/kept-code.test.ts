@@ -31,6 +31,7 @@ test("a command that succeeds keeps its compiled code for the next start, one th
 test.each([
   ["cut short", (code: Buffer) => code.subarray(0, code.length / 2)],
   ["empty", () => Buffer.alloc(0)],
+  ["damaged in many places", (code: Buffer) => code.map((byte, index) => (index % 1000 === 999 ? byte ^ 1 : byte))],
   ["of another V8", (code: Buffer) => Buffer.concat([Buffer.alloc(64), code.subarray(64)])],
 ])("kept code that is %s is made anew", async (_what, damage) => {
   using world = createCliWorld();
