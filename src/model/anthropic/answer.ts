@@ -160,7 +160,8 @@ export class MessagesAnswerReader implements AnswerReader {
     return [...this.#blocks.values()].filter(isCall).map(({ start, input, isOpen }) => ({
       id: textOf(start.id),
       name: textOf(start.name),
-      arguments: input === "" ? JSON.stringify(start.input ?? {}) : input,
+      // Without any piece it is either a call without arguments or one that was cut before them: its end tells.
+      arguments: input === "" && !isEmpty(start.input) ? JSON.stringify(start.input) : input,
       ...(isOpen && { incomplete: true as const }),
     }));
   }
@@ -196,6 +197,10 @@ function said(block: Block, delta: string): ModelEvent[] {
 
 function isCall({ type }: Block): boolean {
   return type === "tool_use";
+}
+
+function isEmpty(input: JsonValue | undefined): boolean {
+  return !isJsonObject(input) || Object.keys(input).length === 0;
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -53,7 +53,12 @@ export class ChatAnswerReader implements AnswerReader {
     const reason = finishReasons.get(this.#rawReason) ?? "other";
     const calls = settleCalls(this.#calls.calls, reason);
     const details = this.#details.blocks.length > 0 ? this.#details.blocks : undefined;
-    const providerData = keptReasoningToJson({ provider, field: this.#reasoningField, details });
+    const providerData = keptReasoningToJson({
+      provider,
+      field: this.#reasoningField,
+      details,
+      calls: this.#calls.extras,
+    });
     return [
       ...calls,
       {

@@ -6,6 +6,8 @@ interface OpenCall {
   id: string;
   name: string;
   arguments: string;
+  /** What its maker wants back with it: Gemini's signature behind a compatible address. */
+  extra: JsonObject | null;
 }
 
 interface Piece {
@@ -14,6 +16,7 @@ interface Piece {
   readonly name: string;
   /** An object stands for the whole. */
   readonly arguments: string | JsonObject;
+  readonly extra: JsonObject | undefined;
 }
 
 /**
@@ -27,6 +30,12 @@ export class CallAssembler {
   /** In the order in which they began. */
   get calls(): readonly RawCall[] {
     return this.#calls;
+  }
+
+  /** The `extra_content` of each call, in their order; undefined when none has any. */
+  get extras(): readonly (JsonObject | null)[] | undefined {
+    const extras = this.#calls.map(({ extra }) => extra);
+    return extras.some((extra) => extra !== null) ? extras : undefined;
   }
 
   /** Takes the `tool_calls` of one delta. */
@@ -46,6 +55,7 @@ export class CallAssembler {
     if (call.name === "") call.name = piece.name;
     if (typeof piece.arguments === "string") call.arguments += piece.arguments;
     else call.arguments = JSON.stringify(piece.arguments);
+    if (piece.extra !== undefined) call.extra = piece.extra;
   }
 
   /** Without an index, the call of that id, else the newest. */
@@ -54,7 +64,7 @@ export class CallAssembler {
   }
 
   #open(): OpenCall {
-    const call = { id: "", name: "", arguments: "" };
+    const call = { id: "", name: "", arguments: "", extra: null };
     this.#calls.push(call);
     return call;
   }
@@ -82,5 +92,6 @@ function readPiece(raw: JsonValue): Piece | undefined {
     id: typeof raw.id === "string" || typeof raw.id === "number" ? String(raw.id) : "",
     name: typeof from.name === "string" ? from.name : "",
     arguments: isJsonObject(given) ? given : typeof given === "string" ? given : "",
+    extra: isJsonObject(raw.extra_content) ? raw.extra_content : undefined,
   };
 }

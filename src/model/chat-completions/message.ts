@@ -107,10 +107,11 @@ function assistantMessage(
     ...(kept?.details !== undefined && { reasoning_details: [...kept.details] }),
     ...(field !== undefined && { [field]: reasoning ?? "" }),
     ...(calls.length > 0 && {
-      tool_calls: calls.map(({ id, name, arguments: args }) => ({
+      tool_calls: calls.map(({ id, name, arguments: args }, index) => ({
         id,
         type: "function",
         function: { name, arguments: JSON.stringify(args) },
+        ...(kept?.calls?.[index] != null && { extra_content: kept.calls[index] }),
       })),
     }),
   };

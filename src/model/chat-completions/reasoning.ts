@@ -12,12 +12,19 @@ export interface KeptReasoning {
   readonly field?: ReasoningField;
   /** OpenRouter's blocks, with signatures; they go back as they came. */
   readonly details?: readonly JsonObject[];
+  /** The `extra_content` of each call in its order, with Gemini's signatures; it goes back on its call. */
+  readonly calls?: readonly (JsonObject | null)[];
 }
 
 /** Undefined when there is nothing to keep. */
-export function keptReasoningToJson({ provider, field, details }: KeptReasoning): JsonObject | undefined {
-  if (field === undefined && details === undefined) return undefined;
-  return { provider, ...(field !== undefined && { field }), ...(details !== undefined && { details: [...details] }) };
+export function keptReasoningToJson({ provider, field, details, calls }: KeptReasoning): JsonObject | undefined {
+  if (field === undefined && details === undefined && calls === undefined) return undefined;
+  return {
+    provider,
+    ...(field !== undefined && { field }),
+    ...(details !== undefined && { details: [...details] }),
+    ...(calls !== undefined && { calls: [...calls] }),
+  };
 }
 
 /** Undefined for data of another provider. */
@@ -25,7 +32,8 @@ export function keptReasoningFromJson(data: JsonValue | undefined, provider: str
   if (!isJsonObject(data) || data.provider !== provider) return undefined;
   const field = reasoningFields.find((name) => name === data.field);
   const details = Array.isArray(data.details) ? data.details.filter(isJsonObject) : undefined;
-  return { provider, field, details };
+  const calls = Array.isArray(data.calls) ? data.calls.map((extra) => (isJsonObject(extra) ? extra : null)) : undefined;
+  return { provider, field, details, calls };
 }
 
 /** Joins streamed pieces of `reasoning_details` to the blocks that they are pieces of. */

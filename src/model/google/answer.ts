@@ -90,8 +90,11 @@ export class GeminiAnswerReader implements AnswerReader {
       return [{ type: "progress" }];
     }
     const delta = textOf(part.text);
-    // A thought's text goes nowhere; its signature stands on the part that follows.
-    if (part.thought === true) return delta === "" ? [] : [{ type: "reasoning-delta", delta }];
+    if (part.thought === true) {
+      // A thought's text goes nowhere; its signature mostly stands on the part that follows.
+      if (extra.thoughtSignature !== undefined) this.#outline.own({ text: "", thought: true, ...extra });
+      return delta === "" ? [] : [{ type: "reasoning-delta", delta }];
+    }
     this.#outline.text(delta.length, extra);
     return delta === "" ? [] : [{ type: "text-delta", delta }];
   }
@@ -132,8 +135,14 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Reasons that are failures of the model: it wrote a call that cannot be read. */
-const failedReasons = new Set(["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"]);
+/** Reasons that are failures: of the model, which wrote a call that cannot be read, or of a turn that is not whole. */
+const failedReasons = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "MALFORMED_RESPONSE",
+  "TOO_MANY_TOOL_CALLS",
+  "MISSING_THOUGHT_SIGNATURE",
+]);
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ["STOP", "stop"],
@@ -146,4 +155,6 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ["PROHIBITED_CONTENT", "content-filter"],
   ["SPII", "content-filter"],
   ["IMAGE_SAFETY", "content-filter"],
+  ["IMAGE_PROHIBITED_CONTENT", "content-filter"],
+  ["IMAGE_RECITATION", "content-filter"],
 ]);
