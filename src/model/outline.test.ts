@@ -45,3 +45,19 @@ test("text and calls alone need no data", () => {
   outline.call();
   expect(outline.toJson(maker)).toBeUndefined();
 });
+
+test("R4.3 reasoning that nothing follows stays at home: a cut answer had no time for more", () => {
+  const outline = new Outline();
+  outline.own({ sealed: 1 });
+  const alone = { role: "assistant", content: "", providerData: outline.toJson(maker) } as const;
+  expect(piecesOf(alone, maker)).toEqual([]);
+  outline.text(1);
+  outline.own({ sealed: 2 });
+  const blank = { role: "assistant", content: "\n", providerData: outline.toJson(maker) } as const;
+  expect(piecesOf(blank, maker)).toEqual([{ type: "text", text: "\n", extra: {} }]);
+  const said = { role: "assistant", content: "a", providerData: outline.toJson(maker) } as const;
+  expect(piecesOf(said, maker)).toEqual([
+    { type: "own", value: { sealed: 1 } },
+    { type: "text", text: "a", extra: {} },
+  ]);
+});

@@ -46,10 +46,14 @@ export class Outline {
   }
 }
 
-/** A message's pieces in the order in which `maker` gave them; text before calls, and nothing sealed, if another made it. */
+/**
+ * A message's pieces in the order in which `maker` gave them; text before calls, and nothing sealed, if another made it.
+ * Reasoning that nothing follows, as when the token limit cut the answer off, is left out: APIs refuse it.
+ */
 export function piecesOf(message: AssistantMessage, maker: Maker): readonly AnswerPiece[] {
   const outline = isMadeBy(message.providerData, maker) ? message.providerData.outline : undefined;
-  return (Array.isArray(outline) ? orderedPieces(message, outline) : undefined) ?? plainPieces(message);
+  const pieces = Array.isArray(outline) ? orderedPieces(message, outline) : undefined;
+  return pieces === undefined ? plainPieces(message) : withoutLooseEnd(pieces);
 }
 
 /** Whether the sealed pieces of an answer may go to `maker`. */
@@ -85,6 +89,13 @@ function orderedPieces(
     }
   }
   return used === content.length && called === calls.length ? pieces : undefined;
+}
+
+function withoutLooseEnd(pieces: readonly AnswerPiece[]): readonly AnswerPiece[] {
+  const last = pieces.findLastIndex(
+    (piece) => piece.type === "call" || (piece.type === "text" && (piece.text.trim() !== "" || !isEmpty(piece.extra))),
+  );
+  return pieces.filter((piece, index) => index <= last || piece.type !== "own");
 }
 
 function isEmpty(extra: JsonObject): boolean {

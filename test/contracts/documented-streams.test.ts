@@ -1,8 +1,12 @@
 // Streams in the documented shape of each provider, through the whole wire: as they are, disguised, and split anywhere.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { difference, documentedStreams } from "./documented-streams.ts";
-import { readChunks } from "./golden-streams.ts";
+import type { ModelMessage } from "../../src/model/model.ts";
+import { bodyOf } from "../support/wire-bodies.ts";
+import { validators } from "../support/wire-validators.ts";
+import { type DocumentedStream, difference, documentedStreams } from "./documented-streams.ts";
+import type { Reading } from "./golden-expectation.ts";
+import { readChunks, testedFormats } from "./golden-streams.ts";
 
 const disguises: Record<string, (text: string, head: string) => string> = {
   "as it is": (text) => text,
@@ -41,5 +45,49 @@ describe.each(documentedStreams)("R2.8 $format.format: $name", (stream) => {
       }),
       { numRuns: 10 },
     );
+  });
+});
+
+/** The conversation that an answer leaves behind: each call has a result, and somebody speaks again. */
+function conversationOf({ text, reasoning, calls, finish }: Reading): ModelMessage[] {
+  const made = calls.map(({ id, name, arguments: args, incomplete }) => {
+    const isSound = typeof args === "object" && args !== null && incomplete !== true;
+    return { id, name: name.replace(".", "_"), arguments: isSound ? { ...args } : {} };
+  });
+  return [
+    { role: "user", content: "go" },
+    { role: "assistant", content: text, reasoning, providerData: finish?.providerData, calls: made },
+    ...made.map(({ id, name }): ModelMessage => ({ role: "tool", callId: id, name, content: "ok", isError: false })),
+    { role: "user", content: "and now?" },
+  ];
+}
+
+const answers = documentedStreams.filter(({ outcome: { finish } }) => finish !== "error" && finish !== "empty");
+
+describe.each(answers)("R4.3 $format.format: what $name leaves behind", (stream) => {
+  const read = (from: DocumentedStream) => readChunks(from, [Buffer.from(from.text)]);
+
+  test("is a request that each provider takes", async () => {
+    const messages = conversationOf(await read(stream));
+    for (const tested of testedFormats)
+      expect([tested.format, validators[tested.format](await bodyOf(tested, messages))]).toEqual([
+        tested.format,
+        undefined,
+      ]);
+  });
+
+  const { signatures = [], encrypted = [], redacted = [], text, calls } = stream.outcome;
+  const seals = [...signatures, ...encrypted, ...redacted];
+
+  test.skipIf(seals.length === 0)("has its seals again for its maker, and for nobody else", async () => {
+    const { format, provider } = stream;
+    const messages = conversationOf(await read(stream));
+    const sent = JSON.stringify(await bodyOf({ ...format, provider }, messages));
+    const isWhole = text.trim() !== "" || calls.length > 0;
+    expect(seals.filter((seal) => sent.includes(seal))).toEqual(isWhole ? seals : []);
+    for (const other of testedFormats.filter((tested) => tested.format !== format.format)) {
+      const foreign = JSON.stringify(await bodyOf(other, messages));
+      expect(seals.filter((seal) => foreign.includes(seal))).toEqual([]);
+    }
   });
 });

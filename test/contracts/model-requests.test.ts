@@ -5,30 +5,29 @@ import type { ContentPart } from "../../src/base/content.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { ModelMessage, ModelRequest, ModelTool } from "../../src/model/model.ts";
 import type { Transport } from "../../src/model/transport.ts";
-import {
-  anthropicProblem,
-  chatProblem,
-  geminiProblem,
-  responsesProblem,
-  type Validator,
-} from "../support/wire-validators.ts";
+import { validators } from "../support/wire-validators.ts";
 import { readAll, type TestedFormat, testedFormats } from "./golden-streams.ts";
 
-/** What a format's request is looked at by. */
-interface Shape {
-  readonly problem: Validator;
-  /** The key of the list of messages, which stands last. */
-  readonly list: string;
-}
-
-const shapes: Record<TestedFormat["format"], Shape> = {
-  "chat-completions": { problem: chatProblem, list: '"messages":[' },
-  anthropic: { problem: anthropicProblem, list: '"messages":[' },
-  responses: { problem: responsesProblem, list: '"input":[' },
-  google: { problem: geminiProblem, list: '"contents":[' },
+/** The key of the list of messages, which stands last. */
+const lists: Record<TestedFormat["format"], string> = {
+  "chat-completions": '"messages":[',
+  anthropic: '"messages":[',
+  responses: '"input":[',
+  google: '"contents":[',
 };
 
-const formats = testedFormats.map((tested) => ({ ...tested, ...shapes[tested.format] }));
+const formats = testedFormats.map((tested) => ({
+  ...tested,
+  problem: validators[tested.format],
+  list: lists[tested.format],
+}));
+
+const generations: Record<TestedFormat["format"], readonly string[]> = {
+  "chat-completions": ["m"],
+  anthropic: ["claude-3-5-haiku-latest", "claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-5-5"],
+  responses: ["gpt-4o", "gpt-5", "o4-mini", "gpt-5.1"],
+  google: ["gemini-2.0-flash", "gemini-2.5-pro", "gemini-2.5-flash-lite", "gemini-3-flash-preview", "gemini-3-pro"],
+};
 
 /** A model of the format, and the bodies that it sent. */
 function recording({ create, provider, modelId }: TestedFormat) {
@@ -169,6 +168,29 @@ describe.each(formats)("$format", (format) => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test("R4.1 every effort and limit of tokens is one that each generation of its models takes", async () => {
+    const call = { id: "call_1", name: "fs_read", arguments: {} };
+    const messages: ModelMessage[] = [
+      { role: "user", content: "go" },
+      { role: "assistant", calls: [call], providerData: secrets[format.format]?.("", 1) },
+      { role: "tool", callId: "call_1", name: "fs_read", content: "ok", isError: false },
+    ];
+    for (const modelId of generations[format.format]) {
+      for (const reasoningEffort of [undefined, "none", "minimal", "low", "medium", "high", "xhigh", "max"]) {
+        for (const maxTokens of [1, 1024, 2048, 16_384]) {
+          // Calls need signatures in Gemini's third generation only.
+          const list = format.format === "google" ? messages.slice(0, 1) : messages;
+          const text = await recording({ ...format, modelId })(list, { reasoningEffort, maxTokens });
+          expect([modelId, reasoningEffort, format.problem(JSON.parse(text))]).toEqual([
+            modelId,
+            reasoningEffort,
+            undefined,
+          ]);
+        }
+      }
+    }
   });
 
   test.skipIf(format.format === "chat-completions")("R4.3 its own reasoning goes back, at its place", async () => {

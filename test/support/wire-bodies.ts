@@ -3,14 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from "../../src/base/json.ts
 import type { ModelMessage } from "../../src/model/model.ts";
 import type { Transport } from "../../src/model/transport.ts";
 import { readAll, type TestedFormat, testedFormats } from "../contracts/golden-streams.ts";
-import { anthropicProblem, chatProblem, geminiProblem, responsesProblem, type Validator } from "./wire-validators.ts";
-
-const validators: Record<TestedFormat["format"], Validator> = {
-  "chat-completions": chatProblem,
-  anthropic: anthropicProblem,
-  responses: responsesProblem,
-  google: geminiProblem,
-};
+import { validators } from "./wire-validators.ts";
 
 /** Answers the first thing that any provider would refuse, with the format's name. */
 export async function wireProblem(messages: readonly ModelMessage[]): Promise<string | undefined> {

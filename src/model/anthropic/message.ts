@@ -50,13 +50,23 @@ async function userMessage(content: readonly ContentPart[], loadMedia: LoadMedia
   return rendered("user", blocks, blocks.some(isImage));
 }
 
+/** The API takes nothing but text in the result of a call that failed: its images come after the results. */
 async function toolMessage(
   message: ToolMessage,
   ids: readonly string[],
   loadMedia: LoadMedia,
 ): Promise<RenderedMessage> {
   const blocks = await contentBlocks(message.content, loadMedia);
-  return rendered("user", [resultBlock(message, ids, blocks)], blocks.some(isImage));
+  const images = blocks.filter(isImage);
+  if (!message.isError || images.length === 0)
+    return rendered("user", [resultBlock(message, ids, blocks)], images.length > 0);
+  const note = textBlock(`[images: ${images.length}, after the results]`);
+  const texts = [...blocks.filter((block) => !isImage(block)), note];
+  const title = textBlock(`Images of the result of ${message.name} (${ids[0]}):`);
+  return {
+    ...rendered("user", [resultBlock(message, ids, texts)], true),
+    afterResults: [title, ...images].map((block) => toBytes(block)),
+  };
 }
 
 function resultBlock({ isError }: ToolMessage, [id]: readonly string[], content: string | JsonObject[]): JsonObject {

@@ -125,6 +125,33 @@ describe("R4.3 media", () => {
   });
 });
 
+test("R4.3 images of a call that failed come after the results: the API takes text alone in them", async () => {
+  const png = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+  const broken = result("a", [{ type: "text", text: "no" }, png], true);
+  const { messages } = await bodyOf([user("go"), asked("a", "b"), broken, result("b")]);
+  expect(messages).toMatchObject([
+    {},
+    {},
+    {
+      role: "user",
+      content: [
+        {
+          type: "tool_result",
+          tool_use_id: "a",
+          is_error: true,
+          content: [
+            { type: "text", text: "no" },
+            { type: "text", text: "[images: 1, after the results]" },
+          ],
+        },
+        { type: "tool_result", tool_use_id: "b" },
+        { type: "text", text: "Images of the result of fs_read (a):" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+      ],
+    },
+  ]);
+});
+
 describe("R4.3 a reasoning effort", () => {
   test("is told as such to models from 4.6 on, as a budget to older ones", async () => {
     const of = async (modelId: string, reasoningEffort: string, maxTokens = 16_384) => {

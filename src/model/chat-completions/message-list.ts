@@ -1,6 +1,6 @@
 // A conversation as bytes: finished stretches of it are joined once and used again as a whole.
 import type { LoadMedia, ModelMessage } from "../model.ts";
-import { type Fragment, FragmentCache, userMessageOf } from "./message.ts";
+import { type Fragment, FragmentCache, type ServerTraits, userMessageOf } from "./message.ts";
 
 /** A stretch of messages that a later request sends again; its bytes never change. */
 interface Block {
@@ -15,15 +15,15 @@ export interface RenderedMessages {
   readonly hasMedia: boolean;
 }
 
-/** Renders conversations for one provider. A long one costs a look at each message, not a copy of each. */
+/** Renders conversations for one server. A long one costs a look at each message, not a copy of each. */
 export class MessageList {
   readonly #fragments: FragmentCache;
   readonly #blocks = new WeakMap<ModelMessage, Block>();
   readonly #blockLength: number;
 
   /** @param blockLength from this many messages on, a stretch becomes a block */
-  constructor(provider: string, { blockLength = 64 }: { blockLength?: number } = {}) {
-    this.#fragments = new FragmentCache(provider);
+  constructor(traits: ServerTraits, { blockLength = 64 }: { blockLength?: number } = {}) {
+    this.#fragments = new FragmentCache(traits);
     this.#blockLength = blockLength;
   }
 

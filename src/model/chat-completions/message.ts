@@ -28,13 +28,23 @@ type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type WirePart = { [key: string]: JsonValue };
 
-/** Serialises messages for one provider and remembers each by its object. */
+/** What is said to one server otherwise than to others. */
+export interface ServerTraits {
+  /** The part of `provider:model` before the colon: whose reasoning goes back. */
+  readonly provider: string;
+  /** Answers of others, too, must say what was thought, be it nothing. */
+  readonly wantsReasoning?: boolean;
+  /** Takes videos, and audio beyond the two formats that OpenAI takes. */
+  readonly takesAllMedia?: boolean;
+}
+
+/** Serialises messages for one server and remembers each by its object. */
 export class FragmentCache {
   readonly #known = new WeakMap<ModelMessage, Fragment>();
-  readonly #provider: string;
+  readonly #traits: ServerTraits;
 
-  constructor(provider: string) {
-    this.#provider = provider;
+  constructor(traits: ServerTraits) {
+    this.#traits = traits;
   }
 
   /** Waits only for media that have to be loaded. */
@@ -60,7 +70,7 @@ export class FragmentCache {
   textOf(messages: readonly ModelMessage[]): string | undefined {
     let text = "";
     for (const message of messages) {
-      const plain = this.#known.has(message) ? undefined : plainMessage(message, this.#provider);
+      const plain = this.#known.has(message) ? undefined : plainMessage(message, this.#traits);
       if (plain === undefined) return undefined;
       text += `,${toText(plain)}`;
     }
@@ -68,11 +78,11 @@ export class FragmentCache {
   }
 
   #make(message: ModelMessage, loadMedia: LoadMedia): Fragment | Promise<Fragment> {
-    const plain = plainMessage(message, this.#provider);
+    const plain = plainMessage(message, this.#traits);
     if (plain !== undefined) return { bytes: toBytes(plain, ","), hoisted: [], hasMedia: false };
-    return message.role === "tool"
-      ? toolFragment(message, message.content as readonly ContentPart[], loadMedia)
-      : userFragment(message.content as readonly ContentPart[], loadMedia);
+    const content = message.content as readonly ContentPart[];
+    const write = (part: ContentPart) => wirePart(part, loadMedia, this.#traits);
+    return message.role === "tool" ? toolFragment(message, content, write) : userFragment(content, write);
   }
 }
 
@@ -86,8 +96,8 @@ const comma = Buffer.from(",");
 const userStart = Buffer.from(',{"role":"user","content":[');
 const userEnd = Buffer.from("]}");
 
-function plainMessage(message: ModelMessage, provider: string): WirePart | undefined {
-  if (message.role === "assistant") return assistantMessage(message, provider);
+function plainMessage(message: ModelMessage, traits: ServerTraits): WirePart | undefined {
+  if (message.role === "assistant") return assistantMessage(message, traits);
   if (hasMedia(message.content)) return undefined;
   const text = textOf(message.content);
   return message.role === "tool" ? toolMessage(message, text) : { role: "user", content: text };
@@ -95,17 +105,19 @@ function plainMessage(message: ModelMessage, provider: string): WirePart | undef
 
 function assistantMessage(
   { content, reasoning, providerData, calls = [] }: AssistantMessage,
-  provider: string,
+  { provider, wantsReasoning = false }: ServerTraits,
 ): WirePart {
   const kept = keptReasoningFromJson(providerData, provider);
   const text = content === undefined || content === "" ? null : content;
   const field = kept?.details === undefined ? kept?.field : undefined;
+  const isSilent = wantsReasoning && kept === undefined;
   return {
     role: "assistant",
     // Without text there must be calls, or the message is refused.
     content: text ?? (calls.length > 0 ? null : ""),
     ...(kept?.details !== undefined && { reasoning_details: [...kept.details] }),
     ...(field !== undefined && { [field]: reasoning ?? "" }),
+    ...(isSilent && { reasoning_content: "" }),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, name, arguments: args }, index) => ({
         id,
@@ -121,8 +133,10 @@ function toolMessage({ callId }: ToolMessage, content: string): WirePart {
   return { role: "tool", tool_call_id: callId, content };
 }
 
-async function userFragment(content: readonly ContentPart[], loadMedia: LoadMedia): Promise<Fragment> {
-  const parts = await Promise.all(content.map((part) => wirePart(part, loadMedia)));
+type WritePart = (part: ContentPart) => Promise<WirePart>;
+
+async function userFragment(content: readonly ContentPart[], write: WritePart): Promise<Fragment> {
+  const parts = await Promise.all(content.map(write));
   const sent = parts.some((part) => part.type !== "text");
   return { bytes: toBytes({ role: "user", content: parts }, ","), hoisted: [], hasMedia: sent };
 }
@@ -130,11 +144,9 @@ async function userFragment(content: readonly ContentPart[], loadMedia: LoadMedi
 async function toolFragment(
   message: ToolMessage,
   content: readonly ContentPart[],
-  loadMedia: LoadMedia,
+  write: WritePart,
 ): Promise<Fragment> {
-  const media = await Promise.all(
-    content.filter(isMediaPart).map(async (part) => ({ part, wire: await wirePart(part, loadMedia) })),
-  );
+  const media = await Promise.all(content.filter(isMediaPart).map(async (part) => ({ part, wire: await write(part) })));
   const sent = new Map(
     media.filter(({ wire }) => wire.type !== "text").map(({ part, wire }) => [part as ContentPart, wire]),
   );
@@ -150,19 +162,19 @@ function noteOf(part: ContentPart, isSent: boolean): string {
   return isSent ? `${describeMedia(part)} (in the message after the results)` : describeMedia(part);
 }
 
-/** A part as the format has it; what it has no place for becomes a note. */
-async function wirePart(part: ContentPart, loadMedia: LoadMedia): Promise<WirePart> {
+/** A part as the server takes it; what it has no place for becomes a note. */
+async function wirePart(part: ContentPart, loadMedia: LoadMedia, { takesAllMedia }: ServerTraits): Promise<WirePart> {
   if (part.type === "text") return { type: "text", text: part.text };
-  if (part.type === "image") {
-    if (part.url !== undefined && !/^(https?|data):/i.test(part.url)) return note(part);
-    return {
-      type: "image_url",
-      image_url: { url: part.url ?? `data:${part.media_type};base64,${await dataOf(part, loadMedia)}` },
-    };
+  if (part.type === "audio") {
+    const formats = takesAllMedia ? moreAudioFormats : audioFormats;
+    const format = part.url === undefined ? formats.get(part.media_type) : undefined;
+    if (format === undefined) return note(part);
+    return { type: "input_audio", input_audio: { data: await dataOf(part, loadMedia), format } };
   }
-  const format = part.type === "audio" && part.url === undefined ? audioFormats.get(part.media_type) : undefined;
-  if (format === undefined) return note(part);
-  return { type: "input_audio", input_audio: { data: await dataOf(part, loadMedia), format } };
+  if (part.type === "video" && !takesAllMedia) return note(part);
+  if (part.url !== undefined && !/^(https?|data):/i.test(part.url)) return note(part);
+  const url = part.url ?? `data:${part.media_type};base64,${await dataOf(part, loadMedia)}`;
+  return part.type === "video" ? { type: "video_url", video_url: { url } } : { type: "image_url", image_url: { url } };
 }
 
 const audioFormats: ReadonlyMap<string, string> = new Map([
@@ -171,6 +183,19 @@ const audioFormats: ReadonlyMap<string, string> = new Map([
   ["audio/wave", "wav"],
   ["audio/mpeg", "mp3"],
   ["audio/mp3", "mp3"],
+]);
+
+const moreAudioFormats: ReadonlyMap<string, string> = new Map([
+  ...audioFormats,
+  ["audio/aiff", "aiff"],
+  ["audio/x-aiff", "aiff"],
+  ["audio/aac", "aac"],
+  ["audio/ogg", "ogg"],
+  ["audio/flac", "flac"],
+  ["audio/x-flac", "flac"],
+  ["audio/mp4", "m4a"],
+  ["audio/m4a", "m4a"],
+  ["audio/x-m4a", "m4a"],
 ]);
 
 function dataOf(part: MediaPart, loadMedia: LoadMedia): string | Promise<string> {

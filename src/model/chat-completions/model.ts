@@ -3,13 +3,14 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Model } from "../model.ts";
 import { addressOf, createWireModel, listOn, type WireOptions } from "../wire.ts";
 import { ChatAnswerReader } from "./answer.ts";
+import type { ServerTraits } from "./message.ts";
 import { BodyBuilder } from "./request.ts";
 
 export function createChatCompletionsModel(options: WireOptions): Model {
   const { provider, modelId, key } = options;
   const url = addressOf(options.apiBase, "/chat/completions");
   const builder = new BodyBuilder({
-    provider,
+    ...traitsOf(url, provider),
     modelId,
     maxTokensName: maxTokensName(url, options),
     extra: extraOf(options),
@@ -21,6 +22,19 @@ export function createChatCompletionsModel(options: WireOptions): Model {
     build: (request) => builder.build(request),
     createReader: (answer) => new ChatAnswerReader(answer),
   });
+}
+
+function traitsOf({ hostname }: URL, provider: string): ServerTraits {
+  return {
+    provider,
+    // In its thinking mode it refuses conversations with an answer that lacks the field.
+    wantsReasoning: isAt(hostname, "deepseek.com"),
+    takesAllMedia: isAt(hostname, "openrouter.ai"),
+  };
+}
+
+function isAt(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`);
 }
 
 /** OpenAI's own newer models refuse `max_tokens`; whoever sets the other name by hand gets it, too. */

@@ -176,6 +176,33 @@ describe("R4.3 reasoning goes back to the provider that made it, to no other", (
   });
 });
 
+test("R4.3 DeepSeek, which refuses answers that do not say what was thought, is told that it was nothing", async () => {
+  const messages = [user("go"), asked("fs_read"), result(0)];
+  const body = await bodyOf(messages, { provider: "deepseek", wantsReasoning: true });
+  expect(body.messages).toMatchObject([{}, {}, { role: "assistant", reasoning_content: "" }, {}]);
+  expect(JSON.stringify(await bodyOf(messages, { provider: "deepseek" }))).not.toContain("reasoning_content");
+  const made = { provider: "deepseek", field: "reasoning_content" };
+  const own = { ...asked("fs_read"), reasoning: "Hm.", providerData: made } as ModelMessage;
+  const again = await bodyOf([user("go"), own, result(0)], { provider: "deepseek", wantsReasoning: true });
+  expect(again.messages).toMatchObject([{}, {}, { reasoning_content: "Hm." }, {}]);
+});
+
+test("R4.3 Gemini's signature behind a compatible address goes back on its call", async () => {
+  const extra = { google: { thought_signature: "SIG" } };
+  const providerData = { provider: "gemini-compatible", calls: [null, extra] };
+  const signed = { ...asked("fs_read", "bash"), providerData } as ModelMessage;
+  const messages = [user("go"), signed, result(0), result(1)];
+  const body = await bodyOf(messages, { provider: "gemini-compatible" });
+  expect(body.messages).toMatchObject([
+    {},
+    {},
+    { tool_calls: [expect.not.objectContaining({ extra_content: extra }), { id: "c1", extra_content: extra }] },
+    {},
+    {},
+  ]);
+  expect(JSON.stringify(await bodyOf(messages))).not.toContain("SIG");
+});
+
 describe("R4.3 media", () => {
   const png = { type: "image", media_type: "image/png", data: "AAAA", bytes: 3, width: 1, height: 2 } as const;
   const stored = { type: "image", media_type: "image/jpeg", sha256: "abc", bytes: 9000 } as const;
@@ -217,6 +244,21 @@ describe("R4.3 media", () => {
       { role: "tool", content: "look\n[video: video/mp4, 7 bytes]" },
     ]);
     expect((await builder.build(request)).hasMedia).toBe(false);
+  });
+
+  test("OpenRouter takes videos and more kinds of audio", async () => {
+    const video = { type: "video", media_type: "video/mp4", data: "CCCC" } as const;
+    const audio = { type: "audio", media_type: "audio/flac", data: "BBBB" } as const;
+    const body = await bodyOf([{ role: "user", content: [video, audio] }], { takesAllMedia: true });
+    expect(body.messages).toMatchObject([
+      {},
+      {
+        content: [
+          { type: "video_url", video_url: { url: "data:video/mp4;base64,CCCC" } },
+          { type: "input_audio", input_audio: { data: "BBBB", format: "flac" } },
+        ],
+      },
+    ]);
   });
 
   test("images in tool results stand in one user message after all results of the step", async () => {

@@ -3,11 +3,10 @@ import type { JsonObject } from "../../base/json.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest, ModelTool } from "../model.ts";
 import type { RequestBody } from "../wire.ts";
+import type { ServerTraits } from "./message.ts";
 import { MessageList } from "./message-list.ts";
 
-export interface BodyOptions {
-  /** The part of `provider:model` before the colon: whose reasoning goes back. */
-  readonly provider: string;
+export interface BodyOptions extends ServerTraits {
   readonly modelId: string;
   /** `max_completion_tokens` where a server refuses `max_tokens`. */
   readonly maxTokensName: "max_tokens" | "max_completion_tokens";
@@ -27,7 +26,7 @@ export class BodyBuilder {
 
   constructor(options: BodyOptions) {
     this.#options = options;
-    this.#list = new MessageList(options.provider);
+    this.#list = new MessageList(options);
   }
 
   async build(request: ModelRequest): Promise<RequestBody> {

@@ -5,7 +5,7 @@ import { type MessageFormat, plainCallId, type RenderedMessage, type Side } from
 import { toBytes } from "../json-bytes.ts";
 import { dataOf, hasMedia, readDataUrl } from "../media-data.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
-import { isMadeBy, type Maker, piecesOf } from "../outline.ts";
+import { type Maker, piecesOf } from "../outline.ts";
 import { generationOf } from "./generation.ts";
 
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
@@ -38,9 +38,9 @@ function rendered(side: Side, parts: readonly JsonObject[], sentMedia = false): 
   return { side, blocks: parts.map((part) => toBytes(part)), hasMedia: sentMedia };
 }
 
-/** Calls that the model did not sign itself get the mark that the API documents for them; it refuses them without one. */
+/** Calls without a signature, of others or lost, get the mark that the API documents for them; it refuses them without one. */
 function assistantParts(message: AssistantMessage, ids: readonly string[], maker: Maker): JsonObject[] {
-  const isForeign = generationOf(maker.modelId) >= 3 && !isMadeBy(message.providerData, maker);
+  const wantsSignature = generationOf(maker.modelId) >= 3;
   return piecesOf(message, maker).flatMap((piece): JsonObject[] => {
     if (piece.type === "own") return [piece.value];
     if (piece.type === "text")
@@ -48,8 +48,9 @@ function assistantParts(message: AssistantMessage, ids: readonly string[], maker
         ? []
         : [{ text: piece.text, ...piece.extra }];
     const { name, arguments: args } = piece.call;
-    const unsigned = isForeign && piece.index === 0 ? { thoughtSignature: "skip_thought_signature_validator" } : {};
-    return [{ functionCall: { id: ids[piece.index], name, args }, ...piece.extra, ...unsigned }];
+    const isUnsigned = wantsSignature && piece.index === 0 && piece.extra.thoughtSignature === undefined;
+    const mark = isUnsigned ? { thoughtSignature: "skip_thought_signature_validator" } : {};
+    return [{ functionCall: { id: ids[piece.index], name, args }, ...piece.extra, ...mark }];
   });
 }
 

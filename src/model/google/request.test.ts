@@ -69,6 +69,22 @@ test("R4.1 the whole body; a call that another model made has the documented mar
   });
 });
 
+test("R4.3 a call whose own signature was lost has the mark, too", async () => {
+  const providerData = {
+    provider: "google",
+    model: "gemini-3-pro",
+    format: "google",
+    outline: [{ call: true }, { text: 9 }],
+  };
+  const lost: ModelMessage = { ...asked, content: "said", providerData };
+  const { contents } = await bodyOf([user("go"), lost, result("ok")]);
+  expect(contents).toMatchObject([
+    {},
+    { parts: [{ text: "said" }, { functionCall: {}, thoughtSignature: "skip_thought_signature_validator" }] },
+    {},
+  ]);
+});
+
 test("an error result says so; models before 3 want no signature", async () => {
   const body = await bodyOf([user("go"), asked, result("no", true)], { modelId: "gemini-2.5-flash" });
   expect(JSON.stringify(body)).not.toContain("thoughtSignature");

@@ -73,6 +73,10 @@ test("models that do not reason are not asked for it", async () => {
   }
 });
 
+test("R4.1 the limit of tokens is never below the least that the API takes", async () => {
+  expect(await bodyOf([user("hi")], { maxTokens: 5 })).toMatchObject({ max_output_tokens: 16 });
+});
+
 test("R4.4 further arguments are added, managed ones win; a summary can be refused", async () => {
   const extra = { temperature: 0, model: "x", store: true, max_tokens: 9, input: [], reasoning: { summary: null } };
   const body = await bodyOf([user("hi")], { extra });

@@ -13,6 +13,7 @@ export class ResponsesBodyBuilder {
   readonly #maker: Maker;
   readonly #extra: JsonObject;
   readonly #conversation: ConversationRenderer;
+  #asksForSummary = true;
   readonly #tools = new ToolElements(({ name, description, parameters }) => ({
     type: "function",
     name,
@@ -44,12 +45,19 @@ export class ResponsesBodyBuilder {
     };
   }
 
+  /** From now on nothing is asked for but the sealed reasoning. Answers false when that was so before. */
+  leaveOutSummary(): boolean {
+    const asked = this.#asksForSummary;
+    this.#asksForSummary = false;
+    return asked;
+  }
+
   #head({ maxTokens, reasoningEffort }: ModelRequest): Uint8Array {
     const managed = {
       model: this.#maker.modelId,
       stream: true,
       store: false,
-      max_output_tokens: maxTokens,
+      max_output_tokens: Math.max(maxTokens, fewestTokens),
       ...this.#reasoning(reasoningEffort),
     };
     return headBytes(managed, this.#extra, reserved);
@@ -61,13 +69,16 @@ export class ResponsesBodyBuilder {
     const given = isJsonObject(asked) ? asked : {};
     const reasons = !withoutReasoning.test(this.#maker.modelId);
     if (!reasons && effort === undefined) return {};
+    const summary = this.#asksForSummary ? { summary: "auto", ...given } : { ...given, summary: null };
     return {
-      reasoning: { summary: "auto", ...given, ...(effort !== undefined && { effort }) },
+      reasoning: { ...summary, ...(effort !== undefined && { effort }) },
       include: ["reasoning.encrypted_content"],
     };
   }
 }
 
+/** The API refuses a lower limit. */
+const fewestTokens = 16;
 const withoutReasoning = /^(ft:)?(gpt-3|gpt-4|chatgpt-|gpt-[\d.]+-chat|computer-use)/;
 const reserved = new Set(["input", "tools", "instructions", "max_tokens", "max_completion_tokens"]);
 const instructionsKey = Buffer.from(',"instructions":');
