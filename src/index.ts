@@ -9,6 +9,7 @@ export type { Environment } from "./environment/environment.ts";
 export type { Channel, ChannelPort } from "./kernel/channel.ts";
 export type { Ask, Inbound, Outbound, Prompt } from "./kernel/envelope.ts";
 export { type HookKind, type HookName, type Hooks, hookKinds } from "./kernel/hooks.ts";
+export type { Onboarding } from "./kernel/onboarding.ts";
 export { definePlugin, type Plugin, type PluginSource } from "./kernel/plugin.ts";
 export type { PluginHost } from "./kernel/plugin-host.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./kernel/runtime.ts";

@@ -33,6 +33,7 @@ export const publicExports: Record<string, readonly string[]> = {
     "type ModelEvent",
     "type ModelMessage",
     "type ModelRequest",
+    "type Onboarding",
     "type Outbound",
     "type Plugin",
     "type PluginHost",

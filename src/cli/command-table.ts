@@ -112,6 +112,24 @@ export const commands: readonly CommandSpec[] = [
     options: talk,
   },
   {
+    name: "onboard",
+    summary: "Set Bub up: provider, key, model, and a first call. Asks on a terminal, or takes options.",
+    example: "bub onboard --model openai:gpt-5 --key-from-env OPENAI_API_KEY",
+    options: [
+      {
+        name: "provider",
+        value: "name",
+        help: "who answers: openrouter, anthropic, openai, google, ollama, or a name of your own with --api-base",
+      },
+      { name: "api-base", value: "address", help: "where the API of a compatible server is" },
+      { name: "provider-name", value: "name", help: "what a server given as --provider server is called" },
+      { name: "key-from-env", value: "name", help: "the variable that holds the key" },
+      { name: "key-stdin", help: "read the key from stdin" },
+      { name: "answer", value: "name=value", help: "answer a plugin's question; can be given again", repeats: true },
+      { name: "no-test", help: "make no first call" },
+    ],
+  },
+  {
     name: "demo",
     summary: "Watch one scripted turn with real tools; needs no key and no network.",
     example: "bub demo",

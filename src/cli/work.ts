@@ -10,6 +10,7 @@ export type CommandWork = (words: readonly string[], options: never, context: Co
 export const commandWorks: Readonly<Record<string, () => Promise<CommandWork>>> = {
   run: async () => (await import("./commands/run.ts")).runRun,
   chat: async () => (await import("./commands/chat.ts")).runChat,
+  onboard: async () => (await import("./commands/onboard.ts")).runOnboard,
   demo: async () => (await import("./commands/demo.ts")).runDemo,
   hooks: async () => (await import("./commands/hooks.ts")).runHooks,
   doctor: async () => (await import("./commands/doctor.ts")).runDoctor,

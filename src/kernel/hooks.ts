@@ -12,6 +12,7 @@ import type { Toolset } from "../tools/toolset.ts";
 import type { Channel } from "./channel.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import type { Inbound, Outbound, Prompt } from "./envelope.ts";
+import type { Onboarding } from "./onboarding.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turn, TurnState } from "./turn-state.ts";
 
@@ -147,8 +148,11 @@ export interface Hooks {
   diagnose(runtime: Runtime): Awaitable<readonly string[] | undefined>;
   /** Adds commands to the command line. */
   registerCommands(commands: CommandRegistry): void;
-  /** Asks its part of the first set-up. */
-  onboard(runtime: Runtime): Awaitable<void>;
+  /**
+   * Asks its part of `bub onboard` and sets what it was told, in order of registration. What one that fails had set is dropped,
+   * and the others are asked all the same; when the person leaves, nothing at all is written.
+   */
+  onboard(onboarding: Onboarding, runtime: Runtime): Awaitable<void>;
   /** Starts what lives as long as the runtime; the answer stops it. */
   lifespan(runtime: Runtime): Awaitable<AsyncDisposable | undefined>;
 }

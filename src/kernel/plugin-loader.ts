@@ -36,8 +36,9 @@ export async function loadPlugins(
   const names: string[] = [];
   for (const given of sources) {
     let name = typeof given === "string" ? given : (given.name ?? "without a name");
+    let source: PluginSource | undefined;
     try {
-      const source = typeof given === "string" ? await importPlugin(given) : given;
+      source = typeof given === "string" ? await importPlugin(given) : given;
       if (isConfigurable(source)) name = source.name;
       const made = await makePlugin(source, host);
       plugins.push(made.plugin);
@@ -45,6 +46,9 @@ export async function loadPlugins(
       names.push(made.plugin.name);
     } catch (error) {
       problems.push(`The plugin ${name} is skipped: ${messageOf(error)}`);
+      // Whoever sets it up is asked what is missing.
+      if (source !== undefined && isConfigurable(source) && source.onboard !== undefined)
+        plugins.push({ name: source.name, onboard: source.onboard.bind(source) });
       names.push(name);
     }
   }
@@ -87,7 +91,8 @@ async function configure(source: AnyConfigurablePlugin, host: PluginHost): Promi
   const { own, shown, secrets } = await readPluginSettings(name, source.settings, host.config);
   for (const secret of secrets) host.mask.add(secret);
   const hooks = source.create({ ...host, own: own as never, log: pluginLog(host.log, () => name) });
-  return { plugin: Object.assign(objectOf(hooks), { name, apiVersion }), settings: shown };
+  const onboard = source.onboard === undefined ? undefined : { onboard: source.onboard.bind(source) };
+  return { plugin: Object.assign(objectOf(hooks), { ...onboard, name, apiVersion }), settings: shown };
 }
 
 /** Users' functions may answer anything, such as a promise of a plugin. */

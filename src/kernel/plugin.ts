@@ -29,6 +29,8 @@ export interface ConfigurablePlugin<Schema extends StandardSchema | JsonSchema> 
    * What has `writeOnly: true` or the format `password` is shown to nobody.
    */
   settings: Schema;
+  /** The hook `onboard`, which is asked also while settings are missing or wrong: it is what sets them. */
+  onboard?: Hooks["onboard"];
   /** Called once for each runtime, after the settings were found right. */
   create(host: PluginHost<OutputOf<Schema>>): Partial<Hooks>;
 }

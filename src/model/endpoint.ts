@@ -65,13 +65,20 @@ export function providerNames({ providers = {} }: ModelSettings): readonly strin
   return [...new Set([...knownProviders.keys(), ...Object.keys(providers).map((name) => name.toLowerCase())])];
 }
 
+/** A provider that is built in, for people who choose one; undefined for any other name. */
+export function builtinProvider(name: string): Pick<KnownProvider, "apiBase" | "keyVariables"> | undefined {
+  return knownProviders.get(name);
+}
+
 /** What reaching a provider takes. */
 export interface ProviderAccess {
   readonly apiBase: string;
   readonly wire: WireName;
   readonly key: string | undefined;
-  /** Where the key came from: a variable, or `BUB_PROVIDERS`. */
+  /** Where the key came from: a variable, or the place of `providers`. */
   readonly keySource: string | undefined;
+  /** True for the key that is for every provider, `BUB_API_KEY`. */
+  readonly isGeneralKey?: boolean;
 }
 
 /**
@@ -87,9 +94,13 @@ export function findAccess(provider: string, settings: ModelSettings, lookup: Lo
   if (apiBase === undefined)
     throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry);
   const address = parseAddress(apiBase, provider);
-  const [key, keySource] = findKey(provider, { entry, known, settings, lookup }) ?? [undefined, undefined];
+  const {
+    value: key,
+    source: keySource,
+    isGeneral: isGeneralKey,
+  } = findKey(provider, { entry, known, settings, lookup }) ?? {};
   if (key === undefined && entry === undefined && !isLoopback(address)) throw noKey(provider, known);
-  return { apiBase, wire: known?.wire ?? openAiWire(address, settings), key, keySource };
+  return { apiBase, wire: known?.wire ?? openAiWire(address, settings), key, keySource, isGeneralKey };
 }
 
 /** OpenAI's own address is asked by Responses, compatible servers by Chat Completions, unless `api_format` says which. */
@@ -133,33 +144,49 @@ function findBase(provider: string, { entry, known, settings, lookup }: Sources)
   return [settings.apiBase, own, ...ownVariables, known?.apiBase].map(textOr).find((base) => base !== undefined);
 }
 
-function findKey(provider: string, { entry, known, settings, lookup }: Sources): [string, string] | undefined {
-  const ownName = `BUB_${variablePart(provider)}_API_KEY`;
-  const general: [string | undefined, string] = [settings.apiKey, "BUB_API_KEY"];
-  const own: [string | undefined, string] = [lookup(ownName), ownName];
-  const candidates: [string | undefined, string][] =
-    entry === undefined ? [general, own] : [[entry.apiKey, "BUB_PROVIDERS"], own, general];
+interface FoundKey {
+  readonly value: string;
+  readonly source: string;
+  readonly isGeneral?: boolean;
+}
+
+function findKey(provider: string, { entry, known, settings, lookup }: Sources): FoundKey | undefined {
+  const { apiKey: generalPlace = "BUB_API_KEY", providers: entryPlace = "BUB_PROVIDERS" } = settings.places ?? {};
+  const variable = (name: string) => ({ value: lookup(name), source: name });
+  const general = { value: settings.apiKey, source: generalPlace, isGeneral: true };
+  const own = variable(`BUB_${variablePart(provider)}_API_KEY`);
+  const candidates = entry === undefined ? [general, own] : [{ value: entry.apiKey, source: entryPlace }, own, general];
   // The key of a provider's own variable is for its own address, not for an entry's.
-  if (entry?.apiBase === undefined)
-    candidates.push(...(known?.keyVariables ?? []).map((name): [string | undefined, string] => [lookup(name), name]));
-  for (const [value, source] of candidates) {
-    const key = textOr(value);
-    if (key !== undefined) return [checkedKey(key, source), source];
+  if (entry?.apiBase === undefined) candidates.push(...(known?.keyVariables ?? []).map(variable));
+  for (const candidate of candidates) {
+    const value = textOr(candidate.value);
+    if (value !== undefined) return { ...candidate, value: checkedKey(value, candidate.source) };
   }
   return undefined;
 }
 
+/** False for text that cannot be sent as a key. */
+export function isKeyText(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
+}
+
 function checkedKey(key: string, source: string): string {
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  if (isKeyText(key)) return key;
   throw new BubError(
     "config",
     `The key in ${source} holds characters that no API key has; was more copied than the key?`,
   );
 }
 
-function parseAddress(apiBase: string, provider: string): URL {
+/** The address of an API; undefined for what is no http or https address. */
+export function toAddress(apiBase: string): URL | undefined {
   const address = URL.canParse(apiBase) ? new URL(apiBase) : undefined;
-  if (address !== undefined && /^https?:$/.test(address.protocol)) return address;
+  return address !== undefined && /^https?:$/.test(address.protocol) ? address : undefined;
+}
+
+function parseAddress(apiBase: string, provider: string): URL {
+  const address = toAddress(apiBase);
+  if (address !== undefined) return address;
   throw new BubError("config", `The API base of ${provider}, "${apiBase}", is no http or https address.`);
 }
 
@@ -189,7 +216,8 @@ function isOpenAi({ hostname }: URL): boolean {
   return hostname === "api.openai.com";
 }
 
-function isLoopback({ hostname }: URL): boolean {
+/** True for an address of this machine, where no key is needed. */
+export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
 }
 

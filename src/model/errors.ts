@@ -132,8 +132,8 @@ function sentenceOf(failure: ModelFailure, refusal: Refusal, endpoint: Endpoint)
   switch (failure) {
     case "unauthorized":
       if (keyVariable === undefined)
-        return `${provider} at ${address} wants an API key${status}${said}: set BUB_API_KEY or run bub onboard.`;
-      return `${provider} refused the key from ${keyVariable}${status}${said}: check it, or run bub onboard.`;
+        return `${provider} at ${address} wants an API key${status}${said}${adviceOnMissingKey}`;
+      return `${provider} refused the key from ${keyVariable}${status}${said}${adviceOnRefusedKey}`;
     case "rate-limited":
       return `${provider} is asked too often${status}${said}.`;
     case "overflow":
@@ -147,6 +147,15 @@ function sentenceOf(failure: ModelFailure, refusal: Refusal, endpoint: Endpoint)
         ? `${provider} at ${address} knows no such model or address${status}${said}.`
         : `${provider} refused the request${status}${said}.`;
   }
+}
+
+const adviceOnMissingKey = ": set BUB_API_KEY or run bub onboard.";
+const adviceOnRefusedKey = ": check it, or run bub onboard.";
+
+/** The sentence of a refusal for somebody who is setting up: without the advice to do that. */
+export function withoutAdvice(sentence: string): string {
+  const advice = [adviceOnMissingKey, adviceOnRefusedKey].find((end) => sentence.endsWith(end)) ?? "";
+  return advice === "" ? sentence : `${sentence.slice(0, -advice.length)}.`;
 }
 
 /** `: <the provider's own words>`, on one line, without the key, short enough for a sentence. */

@@ -39,7 +39,7 @@ function accessTo(provider: string, { settings, lookup, onSecret }: ModelNamesOp
     const access = findAccess(provider, settings, lookup);
     // Another name for google, with the same models.
     if (provider === "gemini" && !isConfigured) return undefined;
-    const isGeneral = access.keySource === "BUB_API_KEY" || access.apiBase === settings.apiBase;
+    const isGeneral = access.isGeneralKey || access.apiBase === settings.apiBase;
     if (isGeneral && !isConfigured) return undefined;
     if (access.key !== undefined) onSecret?.(access.key);
     return access;
@@ -51,20 +51,33 @@ function accessTo(provider: string, { settings, lookup, onSecret }: ModelNamesOp
 async function namesOf(
   provider: string,
   access: ProviderAccess,
-  { settings, transport, signal }: ModelNamesOptions,
+  options: ModelNamesOptions,
 ): Promise<readonly string[]> {
   try {
-    const { headers } = readClientArgs(settings.clientArgs ?? {});
-    const list = await fetchModelList({
-      url: listAddress(access),
-      headers: { ...headers, ...keyHeaders(access) },
-      transport,
-      signal,
-    });
-    return idsIn(list).map((id) => `${provider}:${id}`);
+    return (await listModelIds(access, options)).map((id) => `${provider}:${id}`);
   } catch {
     return [];
   }
+}
+
+/**
+ * The models of one provider by its own names, in the order of its list; empty where it gives no list.
+ * @throws ModelError when the server cannot be reached, or the signal's reason
+ */
+export async function listModelIds(
+  access: ProviderAccess,
+  { settings, transport, signal }: Pick<ModelNamesOptions, "settings" | "transport" | "signal">,
+): Promise<readonly string[]> {
+  return idsIn(await fetchModelList({ ...listRequestOf(access, settings), transport, signal }));
+}
+
+/** What asking a provider for its list takes. */
+export function listRequestOf(
+  access: ProviderAccess,
+  settings: ModelSettings,
+): { url: URL; headers: Readonly<Record<string, string>> } {
+  const { headers } = readClientArgs(settings.clientArgs ?? {});
+  return { url: listAddress(access), headers: { ...headers, ...keyHeaders(access) } };
 }
 
 function listAddress({ wire, apiBase }: ProviderAccess): URL {

@@ -36,6 +36,11 @@ export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace })
         },
       },
     ],
+    async onboard(onboarding, runtime) {
+      transport ??= createTransport();
+      const { onboardModel } = await import("./onboarding.ts");
+      await onboardModel(onboarding, runtime, transport);
+    },
     lifespan: () => ({
       async [Symbol.asyncDispose]() {
         transport?.close();
