@@ -222,6 +222,29 @@ export const commands: readonly CommandSpec[] = [
     ],
   },
   {
+    name: "install",
+    summary: "Install plugins: npm packages, which run on this machine with your rights.",
+    example: "bub install bub-weather",
+    argument: { name: "package", help: "a name, name@version, folder, tarball or git address" },
+    options: [
+      { name: "provider", help: "a package that makes models by the AI SDK's interface, also without saying so" },
+    ],
+  },
+  {
+    name: "uninstall",
+    summary: "Remove installed packages.",
+    example: "bub uninstall bub-weather",
+    argument: { name: "name", help: "the package's name" },
+    options: [],
+  },
+  {
+    name: "update",
+    summary: "Bring the newest versions of installed packages.",
+    example: "bub update",
+    argument: { name: "name", help: "the package's name; without one, all of them" },
+    options: [],
+  },
+  {
     name: "tape show",
     summary: "Print the last entries of a session's tape.",
     example: "bub tape show --limit 20",

@@ -15,8 +15,27 @@ import type { PluginHost } from "./plugin-host.ts";
 import { pluginLog } from "./plugin-log.ts";
 import { misspelledSections, type PluginSetting, readPluginSettings } from "./plugin-settings.ts";
 
+/** A package that the user has installed. */
+export interface PluginPackage {
+  readonly package: string;
+  /** Undefined when it is not there. */
+  readonly version?: string;
+  /** The module of its plugin; undefined for one that brings none. */
+  readonly file?: string;
+  /** Why it cannot be used, as a sentence. */
+  readonly problem?: string;
+}
+
+/** What became of it. */
+export interface LoadedPackage extends PluginPackage {
+  /** The name of the plugin that it brought. */
+  readonly plugin?: string;
+}
+
 export interface LoadedPlugins {
   readonly plugins: readonly Plugin[];
+  /** In the order in which they were given. */
+  readonly packages: readonly LoadedPackage[];
   /** One sentence for each that was skipped. */
   readonly problems: readonly string[];
   /** One sentence for each section of settings that seems to be misspelled. */
@@ -25,34 +44,59 @@ export interface LoadedPlugins {
   readonly settings: readonly PluginSetting[];
 }
 
+type Given = PluginSource | string | PluginPackage;
+
 /** @param sources plugins and what makes them; strings are paths, relative to the workspace or the current folder */
-export async function loadPlugins(
-  sources: readonly (PluginSource | string)[],
-  host: PluginHost,
-): Promise<LoadedPlugins> {
+export async function loadPlugins(sources: readonly Given[], host: PluginHost): Promise<LoadedPlugins> {
   const plugins: Plugin[] = [];
+  const packages: LoadedPackage[] = [];
   const problems: string[] = [];
   const settings: PluginSetting[] = [];
   const names: string[] = [];
   for (const given of sources) {
-    let name = typeof given === "string" ? given : (given.name ?? "without a name");
+    const isPackage = isPluginPackage(given);
+    if (isPackage && given.file === undefined && given.problem === undefined) {
+      packages.push(given);
+      continue;
+    }
+    let name = nameOf(given);
     let source: PluginSource | undefined;
     try {
-      source = typeof given === "string" ? await importPlugin(given) : given;
-      if (isConfigurable(source)) name = source.name;
+      source = await sourceOf(given);
+      if (isConfigurable(source) && !isPackage) name = source.name;
       const made = await makePlugin(source, host);
       plugins.push(made.plugin);
       settings.push(...made.settings);
       names.push(made.plugin.name);
+      if (isPackage) packages.push({ ...given, plugin: made.plugin.name });
     } catch (error) {
       problems.push(`The plugin ${name} is skipped: ${messageOf(error)}`);
       // Whoever sets it up is asked what is missing.
       if (source !== undefined && isConfigurable(source) && source.onboard !== undefined)
         plugins.push({ name: source.name, onboard: source.onboard.bind(source) });
       names.push(name);
+      if (isPackage) packages.push({ ...given, problem: messageOf(error) });
     }
   }
-  return { plugins, problems, settings, warnings: misspelledSections(host.config, names) };
+  return { plugins, packages, problems, settings, warnings: misspelledSections(host.config, names) };
+}
+
+function isPluginPackage(given: Given): given is PluginPackage {
+  return typeof given === "object" && "package" in given;
+}
+
+function nameOf(given: Given): string {
+  if (typeof given === "string") return given;
+  if (isPluginPackage(given)) return given.version === undefined ? given.package : `${given.package} ${given.version}`;
+  return given.name ?? "without a name";
+}
+
+async function sourceOf(given: Given): Promise<PluginSource> {
+  if (typeof given === "string") return importPlugin(given);
+  if (!isPluginPackage(given)) return given;
+  const { file, problem } = given;
+  if (file !== undefined && problem === undefined) return importPlugin(file);
+  throw new Error(problem);
 }
 
 async function importPlugin(path: string): Promise<PluginSource> {
@@ -102,12 +146,21 @@ function objectOf<Made extends object>(made: Made): Made {
 }
 
 function checked(plugin: Plugin): Plugin {
-  if (typeof plugin.name !== "string" || !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(plugin.name)) {
+  checkIdentity(plugin);
+  return plugin;
+}
+
+/** @throws Error with the end of a sentence, when a plugin of that name and version of the contract cannot work here */
+export function checkIdentity({ name, apiVersion }: { readonly name?: unknown; readonly apiVersion?: unknown }): void {
+  if (typeof name !== "string" || !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(name)) {
     throw new Error("its name must be lower case words joined by '-'.");
   }
-  const version = plugin.apiVersion ?? pluginApiVersion;
-  if (version !== pluginApiVersion) {
-    throw new Error(`it is made for version ${version} of the plugin contract, this is version ${pluginApiVersion}.`);
-  }
-  return plugin;
+  checkApiVersion(apiVersion);
+}
+
+/** @throws Error with the end of a sentence, for another version of the contract than this one */
+export function checkApiVersion(version: unknown = pluginApiVersion): void {
+  if (version === pluginApiVersion) return;
+  const shown = typeof version === "number" ? String(version) : JSON.stringify(version);
+  throw new Error(`it is made for version ${shown} of the plugin contract, this is version ${pluginApiVersion}.`);
 }

@@ -18,7 +18,8 @@ import { HookRunner } from "./hook-runner.ts";
 import type { HookTrace } from "./hook-trace.ts";
 import type { Plugin, PluginSource } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
-import { type LoadedPlugins, loadPlugins } from "./plugin-loader.ts";
+import { type LoadedPackage, type LoadedPlugins, loadPlugins } from "./plugin-loader.ts";
+import { readPluginPackages } from "./plugin-project.ts";
 import type { PluginSetting } from "./plugin-settings.ts";
 import { SessionQueue } from "./session-queue.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "./settings.ts";
@@ -28,7 +29,7 @@ import type { Turn } from "./turn-state.ts";
 export type { OwnedTool };
 
 export interface RuntimeOptions {
-  /** In order of registration; later ones win. Plugins named in settings come after them. */
+  /** In order of registration; later ones win. Installed ones come after them, then those named in settings. */
   plugins: readonly PluginSource[];
   /** Files of further plugins, after all others; relative to the current folder. */
   pluginPaths?: readonly string[];
@@ -54,6 +55,8 @@ export interface RunOptions {
 
 export interface Runtime extends AsyncDisposable {
   readonly plugins: readonly Plugin[];
+  /** What `bub install` has installed, also what brings no plugin or cannot be used. */
+  readonly packages: readonly LoadedPackage[];
   readonly hooks: HookRunner;
   /** In order of registration, also tools that a later plugin replaced. */
   readonly tools: readonly OwnedTool[];
@@ -126,7 +129,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // A path in config.yml is meant from where that file lies.
   const base = loadedSettings.sources.plugins === "config.yml" ? settings.home : process.cwd();
   const paths = [...settings.plugins.map((path) => resolve(base, path)), ...(options.pluginPaths ?? [])];
-  const loaded = await loadPlugins([...options.plugins, ...paths], host);
+  const packages = await readPluginPackages(settings.home);
+  const loaded = await loadPlugins([...options.plugins, ...packages, ...paths], host);
   const runtime = new PluginRuntime(loaded, host, loadedSettings, options.hookTrace);
   await runtime.open();
   return runtime;
@@ -134,6 +138,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 class PluginRuntime implements Runtime {
   readonly plugins: readonly Plugin[];
+  readonly packages: readonly LoadedPackage[];
   readonly pluginSettings: readonly PluginSetting[];
   readonly warnings: readonly string[];
   readonly problems: readonly string[];
@@ -159,6 +164,7 @@ class PluginRuntime implements Runtime {
     hookTrace: HookTrace | undefined,
   ) {
     this.plugins = loaded.plugins;
+    this.packages = loaded.packages;
     this.pluginSettings = loaded.settings;
     this.warnings = [...loadedSettings.warnings, ...loaded.warnings, ...loaded.problems];
     this.problems = loaded.problems;

@@ -38,7 +38,7 @@ const configSections = new Set(["subagents", "approvals", "plugin_settings", "pr
  * @throws BubError `config` when config.yml cannot be read or parsed, or a flag or variable has no such value
  */
 export async function loadSettings({ flags = {}, env, workspace }: SettingsRequest): Promise<LoadedSettings> {
-  const home = flags.home ?? env.BUB_HOME ?? join(homedir(), ".bub");
+  const home = flags.home ?? homeOf(env);
   const warnings: string[] = [];
   const [dotenv, config] = await Promise.all([
     readDotenv(workspace, env, warnings),
@@ -60,6 +60,11 @@ export async function loadSettings({ flags = {}, env, workspace }: SettingsReque
     lookup: (name) => env[name] ?? dotenv[name],
     config,
   };
+}
+
+/** The folder for tapes, settings and plugins, as the environment says it. */
+export function homeOf(env: SettingsRequest["env"]): string {
+  return env.BUB_HOME ?? join(homedir(), ".bub");
 }
 
 interface Layers {
