@@ -225,7 +225,12 @@ export const commands: readonly CommandSpec[] = [
     name: "install",
     summary: "Install plugins: npm packages, which run on this machine with your rights.",
     example: "bub install bub-weather",
-    argument: { name: "package", help: "a name, name@version, folder, tarball or git address" },
+    argument: {
+      name: "package",
+      help: "a name, name@version, folder, tarball or git address",
+      usage: "<package> …",
+      fewest: 1,
+    },
     options: [
       { name: "provider", help: "a package that makes models by the AI SDK's interface, also without saying so" },
     ],
@@ -234,7 +239,7 @@ export const commands: readonly CommandSpec[] = [
     name: "uninstall",
     summary: "Remove installed packages.",
     example: "bub uninstall bub-weather",
-    argument: { name: "name", help: "the package's name" },
+    argument: { name: "name", help: "the package's name", usage: "<name> …", fewest: 1 },
     options: [],
   },
   {

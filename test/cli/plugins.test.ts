@@ -1,5 +1,6 @@
 // Where the command line takes plugins from, and where it never does.
 import { expect, test } from "vitest";
+import { manifestText, writeProject } from "../support/package-project.ts";
 import { createCliWorld } from "../support/run-cli.ts";
 
 const answering = (name: string) => `
@@ -27,6 +28,39 @@ test("R5.5 config.yml names plugins from its own folder; --plugin comes after th
   const model = world.script("one", "two");
   expect((await world.run(["run", "hi", "--model", model])).stdout).toBe("one by kept\n");
   expect((await world.run(["run", "hi", "--plugin", own, "--model", model])).stdout).toBe("two by own\n");
+});
+
+test("R5.5 installed plugins come before those of config.yml; a broken one is named, and the rest go on", async () => {
+  using world = createCliWorld();
+  writeProject(world.home, {
+    "bub-installed": {
+      "package.json": manifestText({ name: "bub-installed", bub: "./own.js" }),
+      "own.js": answering("installed"),
+    },
+    "bub-broken": { "package.json": manifestText({ name: "bub-broken", bub: "./own.js" }), "own.js": "throw 1;" },
+  });
+  const model = world.script("one", "two");
+  const first = await world.run(["run", "hi", "--model", model]);
+  expect(first).toEqual({
+    code: 0,
+    stdout: "one by installed\n",
+    stderr: expect.stringMatching(/^bub: The plugin bub-broken 1\.0\.0 is skipped: loading .*own\.js failed: 1\n$/),
+  });
+  world.file("home/kept.mjs", answering("kept"));
+  world.file("home/config.yml", "plugins: [kept.mjs]\n");
+  expect((await world.run(["run", "hi", "--model", model])).stdout).toBe("two by kept\n");
+});
+
+test("R5.5 a workspace brings no code: a plugin project in it is passed over", async () => {
+  using world = createCliWorld();
+  const project = {
+    "bub-evil": { "package.json": manifestText({ name: "bub-evil", bub: "./own.js" }), "own.js": answering("evil") },
+  };
+  writeProject(world.workspace, project);
+  writeProject(`${world.workspace}/.bub`, project);
+  world.file("workspace/.env", "BUB_HOME=.\n");
+  const result = await world.run(["run", "hi", "--model", world.script("done")]);
+  expect(result).toMatchObject({ code: 0, stdout: "done\n" });
 });
 
 test("R5.5 a workspace brings no code: plugins in its .env are passed over with a warning", async () => {

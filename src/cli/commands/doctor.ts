@@ -8,6 +8,7 @@ import { configKeyOf, type SettingName, settingTable } from "../../kernel/settin
 import type { CommandContext } from "../command-context.ts";
 import { checkModels, type ModelReport } from "../model-check.ts";
 import { openRuntime } from "../open-runtime.ts";
+import { type PackageReport, packageRows, reportPackages } from "../package-report.ts";
 import { checkPrograms, type ProgramReport } from "../program-check.ts";
 import { type SessionOptions, sessionIdFrom } from "../session-options.ts";
 import { renderTable } from "../table.ts";
@@ -28,6 +29,7 @@ interface Report {
   settings: SettingReport[];
   models: ModelReport[];
   programs: ProgramReport[];
+  packages: PackageReport[];
   tape: TapeReport;
   /** Odd, but nothing stops working. */
   warnings: string[];
@@ -67,6 +69,7 @@ async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal)
     settings: reportSettings(runtime),
     models,
     programs,
+    packages: reportPackages(runtime),
     tape,
     warnings: [
       ...runtime.warnings.filter((warning) => !runtime.problems.includes(warning)),
@@ -115,6 +118,7 @@ function render(report: Report, output: TextOutput): string {
     ...lines(models),
     ...heading("Programs"),
     ...lines(programs),
+    ...(report.packages.length > 0 ? [...heading("Installed packages"), ...lines(packageRows(report.packages))] : []),
     ...(report.warnings.length > 0 ? [...heading("Warnings"), ...sentences(report.warnings)] : []),
     ...(report.problems.length > 0
       ? [...heading("Problems"), ...sentences(report.problems)]

@@ -6,6 +6,7 @@ import { createToolset } from "../../tools/toolset.ts";
 import type { CommandContext } from "../command-context.ts";
 import { runTraced, type TraceOptions } from "../hook-trace.ts";
 import { openRuntime } from "../open-runtime.ts";
+import { type PackageReport, packageRows, reportPackages } from "../package-report.ts";
 import { renderTable } from "../table.ts";
 
 interface ToolReport {
@@ -27,7 +28,9 @@ export async function runHooks(
   await using runtime = await openRuntime(context);
   const hooks = runtime.hooks.report();
   const tools = reportTools(runtime);
-  context.stdout.write(options.json === true ? `${jsonLine({ hooks, tools })}\n` : render(hooks, tools));
+  const packages = reportPackages(runtime);
+  const report = { hooks, tools, packages };
+  context.stdout.write(options.json === true ? `${jsonLine(report)}\n` : render(report));
   return 0;
 }
 
@@ -43,7 +46,13 @@ function reportTools({ tools }: Runtime): ToolReport[] {
   });
 }
 
-function render(hooks: readonly HookReport[], tools: readonly ToolReport[]): string {
+interface Report {
+  readonly hooks: readonly HookReport[];
+  readonly tools: readonly ToolReport[];
+  readonly packages: readonly PackageReport[];
+}
+
+function render({ hooks, tools, packages }: Report): string {
   const hookRows = hooks.map(({ hook, kind, plugins }) => [hook, kind, plugins.join(", ") || "-"]);
   const toolRows = tools.map(({ name, exposure, deferred, plugin, replaced_by: winner }) => [
     name,
@@ -56,6 +65,8 @@ function render(hooks: readonly HookReport[], tools: readonly ToolReport[]): str
     "",
     "Tools, each with who may call it and the plugin it comes from",
     ...renderTable(toolRows.map((row) => row.map(toOneLine))),
+    ...(packages.length > 0 ? ["", "Installed packages, each with its version and its plugin"] : []),
+    ...renderTable(packageRows(packages).map((row) => row.map(toOneLine))),
     "",
   ].join("\n");
 }

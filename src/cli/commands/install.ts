@@ -1,7 +1,6 @@
 // `bub install`: packages of npm, put into the plugin project and checked.
 
 import type { CommandContext } from "../command-context.ts";
-import { UsageError } from "../command-context.ts";
 import { eachPackage } from "../project/each-package.ts";
 import { parsePackageSpec } from "../project/package-spec.ts";
 import { type ChangedPackage, installPackage } from "../project/packages.ts";
@@ -13,13 +12,11 @@ export async function runInstall(
   { provider = false }: { provider?: boolean },
   context: CommandContext,
 ): Promise<number> {
-  if (words.length === 0)
-    throw new UsageError("bub install needs a package: bub install bub-weather, or bub install ./folder.");
   const specs = words.map((word) => parsePackageSpec(word, { folder: process.cwd() }));
   const { stdout, stderr } = context;
   stderr.write("What you install is code that runs on this machine with your rights: install only what you trust.\n");
   await using project = await openProject(context);
-  return eachPackage(specs, context, async (spec) => {
+  return await eachPackage(specs, context, async (spec) => {
     stderr.write(`Installing ${spec.text} into ${project.folder} …\n`);
     stdout.write(`${renderInstalled(await installPackage(spec, project, { isProvider: provider, context }))}\n`);
   });

@@ -1,5 +1,5 @@
 // `bub uninstall`: takes packages out of the plugin project.
-import { type CommandContext, UsageError } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 import { eachPackage } from "../project/each-package.ts";
 import { installedNames, uninstallPackage } from "../project/packages.ts";
 import { openProject } from "../project/project-folder.ts";
@@ -10,10 +10,9 @@ export async function runUninstall(
   _options: object,
   context: CommandContext,
 ): Promise<number> {
-  if (words.length === 0) throw new UsageError("bub uninstall needs the name of a package; bub doctor shows them.");
   await using project = await openProject(context);
   const names = await installedNames(words, project);
-  return eachPackage(names, context, async (name) => {
+  return await eachPackage(names, context, async (name) => {
     context.stderr.write(`Removing ${name} from ${project.folder} …\n`);
     await uninstallPackage(name, project);
     context.stdout.write(`Removed ${name}.\n`);

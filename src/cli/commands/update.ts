@@ -10,7 +10,7 @@ export async function runUpdate(words: readonly string[], _options: object, cont
   await using project = await openProject(context);
   const names = await installedNames(words, project);
   if (names.length === 0) stdout.write("Nothing is installed.\n");
-  return eachPackage(names, context, async (name) => {
+  return await eachPackage(names, context, async (name) => {
     stderr.write(`Looking for a newer ${name} …\n`);
     const changed = await updatePackage(name, project, { isProvider: false, context });
     stdout.write(`${renderUpdated(name, changed)}\n`);

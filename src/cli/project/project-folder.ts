@@ -56,10 +56,10 @@ export async function openProject({ env: own, stderr, stop }: CommandContext): P
     onWait: ({ pid }) => stderr.write(`Waiting for another bub, process ${pid}, that changes the plugin project …\n`),
   });
   try {
-    await writeManifest(home);
     const kept = new KeptFiles(folder);
     const putBack = async () => {
       kept.restore();
+      await writeManifest(home);
       stderr.write("Putting the plugin project back as it was …\n");
       try {
         const limit = AbortSignal.timeout(repairMs);
@@ -72,7 +72,7 @@ export async function openProject({ env: own, stderr, stop }: CommandContext): P
     if (kept.exist()) {
       stderr.write("An earlier change of the plugin project was interrupted.\n");
       await putBack();
-    }
+    } else await writeManifest(home);
     return {
       home,
       folder,
