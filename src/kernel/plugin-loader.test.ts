@@ -60,6 +60,15 @@ test("R1.5 a plugin that fails to load is reported and skipped, the others work"
   ]);
 });
 
+test("R1.5 a plugin that never ends loading is reported and skipped", async () => {
+  const endless = file("endless.mjs", "await new Promise(() => undefined);");
+  const { plugins, problems } = await loadPlugins([endless, definePlugin({ name: "fine" })], host, 50);
+  expect(plugins.map(({ name }) => name)).toEqual(["fine"]);
+  expect(problems).toEqual([
+    `The plugin ${endless} is skipped: loading ${endless} failed: it did not end within 0.05 seconds`,
+  ]);
+});
+
 test("R5.5 a bad name and another version of the contract are one sentence each", async () => {
   const { problems } = await loadPlugins(
     [definePlugin({ name: "Bad Name" }), definePlugin({ name: "old", apiVersion: 0 })],

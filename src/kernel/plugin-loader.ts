@@ -1,7 +1,9 @@
 // Makes plugins of what a runtime is given: objects, functions, and paths to modules.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { codeOf, messageOf } from "../base/errors.ts";
+import { delay } from "../base/abort.ts";
+import { messageOf } from "../base/errors.ts";
 import { importFrom } from "../base/import-module.ts";
 import {
   type AnyConfigurablePlugin,
@@ -46,8 +48,18 @@ export interface LoadedPlugins {
 
 type Given = PluginSource | string | PluginPackage;
 
-/** @param sources plugins and what makes them; strings are paths, relative to the workspace or the current folder */
-export async function loadPlugins(sources: readonly Given[], host: PluginHost): Promise<LoadedPlugins> {
+/** A module that waits for what never comes must not hold up the others (milliseconds). */
+const longestLoadMs = 20_000;
+
+/**
+ * @param sources plugins and what makes them; strings are paths, relative to the workspace or the current folder
+ * @param limitMs how long a module may take to load
+ */
+export async function loadPlugins(
+  sources: readonly Given[],
+  host: PluginHost,
+  limitMs = longestLoadMs,
+): Promise<LoadedPlugins> {
   const plugins: Plugin[] = [];
   const packages: LoadedPackage[] = [];
   const problems: string[] = [];
@@ -62,7 +74,7 @@ export async function loadPlugins(sources: readonly Given[], host: PluginHost): 
     let name = nameOf(given);
     let source: PluginSource | undefined;
     try {
-      source = await sourceOf(given);
+      source = await sourceOf(given, limitMs);
       if (isConfigurable(source) && !isPackage) name = source.name;
       const made = await makePlugin(source, host);
       plugins.push(made.plugin);
@@ -91,28 +103,39 @@ function nameOf(given: Given): string {
   return given.name ?? "without a name";
 }
 
-async function sourceOf(given: Given): Promise<PluginSource> {
-  if (typeof given === "string") return importPlugin(given);
+async function sourceOf(given: Given, limitMs: number): Promise<PluginSource> {
+  if (typeof given === "string") return importPlugin(given, limitMs);
   if (!isPluginPackage(given)) return given;
   const { file, problem } = given;
-  if (file !== undefined && problem === undefined) return importPlugin(file);
+  if (file !== undefined && problem === undefined) return importPlugin(file, limitMs);
   throw new Error(problem);
 }
 
-async function importPlugin(path: string): Promise<PluginSource> {
+async function importPlugin(path: string, limitMs: number): Promise<PluginSource> {
   const file = resolve(path);
   if (/\.[cm]?ts$/.test(file) && !("typescript" in process.features && process.features.typescript)) {
     throw new Error(`a TypeScript plugin needs Node 22.18 or newer, this is ${process.version}.`);
   }
-  let module: { default?: unknown };
-  try {
-    module = (await importFrom(pathToFileURL(file).href)) as { default?: unknown };
-  } catch (error) {
-    const missing = codeOf(error) === "ERR_MODULE_NOT_FOUND" && messageOf(error).includes(file);
-    throw new Error(missing ? `there is no file ${file}.` : `loading ${file} failed: ${messageOf(error)}`);
-  }
-  if (isPluginSource(module.default)) return module.default;
+  if (!existsSync(file)) throw new Error(`there is no file ${file}.`);
+  const { default: source } = await importWithin(limitMs, file);
+  if (isPluginSource(source)) return source;
   throw new Error(`${file} has no default export made by definePlugin().`);
+}
+
+async function importWithin(limitMs: number, file: string): Promise<{ default?: unknown }> {
+  const loaded = new AbortController();
+  const late = delay(limitMs, loaded.signal).then(
+    () => Promise.reject(new Error(`it did not end within ${limitMs / 1000} seconds`)),
+    () => ({}),
+  );
+  try {
+    return (await Promise.race([importFrom(pathToFileURL(file).href), late])) as { default?: unknown };
+  } catch (error) {
+    const hint = messageOf(error).includes("Cannot find package 'bub'") ? " Install bub where the plugin lies." : "";
+    throw new Error(`loading ${file} failed: ${messageOf(error)}${hint && `.${hint}`}`);
+  } finally {
+    loaded.abort();
+  }
 }
 
 interface MadePlugin {

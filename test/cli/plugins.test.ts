@@ -72,3 +72,17 @@ test("R5.5 a workspace brings no code: plugins in its .env are passed over with 
   expect(result).toMatchObject({ code: 0, stdout: "done\n" });
   expect(result.stderr).toMatch(/^bub: BUB_PLUGINS in the workspace's \.env is ignored[^\n]*\n$/);
 });
+
+test("R1.5 a plugin beside which there is no bub is skipped, and the reader told what to do", async () => {
+  using world = createCliWorld();
+  const alone = world.file(
+    "alone.mjs",
+    'import { definePlugin } from "bub"; export default definePlugin({ name: "alone" });',
+  );
+  const { code, stdout, stderr } = await world.run(["run", "hi", "--plugin", alone, "--model", world.script("done")]);
+  expect([code, stdout]).toEqual([0, "done\n"]);
+  expect(stderr).toContain(
+    `bub: The plugin ${alone} is skipped: loading ${alone} failed: Cannot find package 'bub' imported from ${alone}. ` +
+      "Install bub where the plugin lies.\n",
+  );
+});
