@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LogFields, Logger } from "../base/log.ts";
 import type { Inbound } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
-import { hookKinds } from "./hooks.ts";
+import { type HooksOf, hookKinds } from "./hooks.ts";
 import type { Plugin } from "./plugin.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turn } from "./turn-state.ts";
@@ -113,6 +113,25 @@ test("R1.3 a failing plugin is left out of a collect, and logged", async () => {
   );
   expect(await hooks.collect("systemPrompt", turn)).toEqual([{ plugin: "one", answer: "1" }]);
   expect(lines).toMatchObject([["hook failed", { plugin: "bad", hook: "systemPrompt" }]]);
+});
+
+test.each<[HooksOf<"collect">, unknown, string]>([
+  ["systemPrompt", 3, "a number instead of a text"],
+  ["provideTools", [{ name: "x" }], "a list of something else instead of a list of tools made by defineTool()"],
+  ["provideTools", [null], "a list of something else instead of a list of tools made by defineTool()"],
+  ["provideTools", {}, "an object instead of a list of tools made by defineTool()"],
+  ["provideTapeSidecar", null, "null instead of an object with a name"],
+  ["provideChannels", [1], "a list of something else instead of a list of objects with a name"],
+  ["provideSkills", [{ name: "x" }], "a list of something else instead of a list of objects with a directory"],
+  ["provideProfiles", [{ name: "x" }], "a list of something else instead of a list of objects with name and file"],
+  ["provideModels", [{}], "a list of something else instead of a list of objects with provider and create"],
+  ["diagnose", "broken", "a string instead of a list of texts"],
+  ["lifespan", () => undefined, "a function instead of an object with [Symbol.asyncDispose]"],
+])("R1.3 a plugin that answers %s with something else, %o, is left out and logged", async (hook, answer, told) => {
+  const { lines, log } = recordingLog();
+  const hooks = runnerOf([{ name: "bad", [hook]: () => answer } as Plugin], log);
+  expect(await hooks.collect(hook, turn as never)).toEqual([]);
+  expect(lines).toEqual([["hook failed", { plugin: "bad", hook, error: `it answers ${told}` }]]);
 });
 
 test("R1.4 the report names each hook, its kind and the plugins in the order in which they are asked", () => {

@@ -1,6 +1,7 @@
 // Asks the plugins of one runtime: order, combination and isolation of every hook.
 import { BubError, isBubError, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { misfitOf } from "./hook-answers.ts";
 import type { HookTrace } from "./hook-trace.ts";
 import { type HookKind, type HookName, type Hooks, type HooksOf, hookKinds } from "./hooks.ts";
 import type { Plugin } from "./plugin.ts";
@@ -67,7 +68,7 @@ export class HookRunner {
     return undefined;
   }
 
-  /** Everyone's answers, in order of registration. A failing plugin is logged and left out. */
+  /** Everyone's answers, in order of registration. A plugin that fails, or answers something else, is logged and left out. */
   async collect<Name extends HooksOf<"collect">>(
     hook: Name,
     ...args: Arguments<Name>
@@ -75,7 +76,9 @@ export class HookRunner {
     const found: { plugin: string; answer: Answer<Name> }[] = [];
     for (const handler of this.handlers(hook)) {
       const answer = await this.#quietly(handler, hook, args);
-      if (answer !== undefined) found.push({ plugin: handler.plugin, answer: answer as Answer<Name> });
+      const misfit = misfitOf(hook, answer);
+      if (misfit !== undefined) this.#log.error("hook failed", { plugin: handler.plugin, hook, error: misfit });
+      else if (answer !== undefined) found.push({ plugin: handler.plugin, answer: answer as Answer<Name> });
     }
     return found;
   }

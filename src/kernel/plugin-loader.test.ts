@@ -69,6 +69,15 @@ test("R1.5 a plugin that never ends loading is reported and skipped", async () =
   ]);
 });
 
+test("R1.3 a hook that seems to be misspelled is warned about, what else a plugin has is its own", async () => {
+  const plugin = { name: "near", systemPromt: () => "never asked", beforeToolcall: () => undefined, cache: 1 };
+  const { warnings } = await loadPlugins([definePlugin(plugin)], host);
+  expect(warnings).toEqual([
+    "The plugin near has systemPromt, which is no hook; did you mean systemPrompt?",
+    "The plugin near has beforeToolcall, which is no hook; did you mean beforeToolCall?",
+  ]);
+});
+
 test("R5.5 a bad name and another version of the contract are one sentence each", async () => {
   const { problems } = await loadPlugins(
     [definePlugin({ name: "Bad Name" }), definePlugin({ name: "old", apiVersion: 0 })],

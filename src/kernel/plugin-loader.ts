@@ -5,6 +5,8 @@ import { pathToFileURL } from "node:url";
 import { delay } from "../base/abort.ts";
 import { messageOf } from "../base/errors.ts";
 import { importFrom } from "../base/import-module.ts";
+import { nearestName } from "../base/near.ts";
+import { hookKinds } from "./hooks.ts";
 import {
   type AnyConfigurablePlugin,
   isConfigurable,
@@ -40,7 +42,7 @@ export interface LoadedPlugins {
   readonly packages: readonly LoadedPackage[];
   /** One sentence for each that was skipped. */
   readonly problems: readonly string[];
-  /** One sentence for each section of settings that seems to be misspelled. */
+  /** One sentence for each hook, and each section of settings, that seems to be misspelled. */
   readonly warnings: readonly string[];
   /** Of all plugins that declare some. */
   readonly settings: readonly PluginSetting[];
@@ -90,7 +92,8 @@ export async function loadPlugins(
       if (isPackage) packages.push({ ...given, problem: messageOf(error) });
     }
   }
-  return { plugins, packages, problems, settings, warnings: misspelledSections(host.config, names) };
+  const warnings = [...plugins.flatMap(misspelledHooks), ...misspelledSections(host.config, names)];
+  return { plugins, packages, problems, settings, warnings };
 }
 
 function isPluginPackage(given: Given): given is PluginPackage {
@@ -109,6 +112,16 @@ async function sourceOf(given: Given, limitMs: number): Promise<PluginSource> {
   const { file, problem } = given;
   if (file !== undefined && problem === undefined) return importPlugin(file, limitMs);
   throw new Error(problem);
+}
+
+/** What a plugin has beside its hooks is its own, unless it looks like one. */
+function misspelledHooks(plugin: Plugin): string[] {
+  const hooks = Object.keys(hookKinds);
+  return Object.keys(plugin).flatMap((key) => {
+    if (key in hookKinds || key === "name" || key === "apiVersion") return [];
+    const near = nearestName(key, hooks);
+    return near === undefined ? [] : [`The plugin ${plugin.name} has ${key}, which is no hook; did you mean ${near}?`];
+  });
 }
 
 async function importPlugin(path: string, limitMs: number): Promise<PluginSource> {
