@@ -84,6 +84,8 @@ export interface CodeRequest {
   signal: AbortSignal;
   /** Names that `tools` offers inside the code. */
   tools: readonly string[];
+  /** Names of tools that the model calls itself: code that tries is told so. */
+  direct?: readonly string[];
   call(name: string, args: JsonObject): Promise<unknown>;
 }
 

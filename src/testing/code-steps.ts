@@ -17,7 +17,14 @@ export function codeOf(...steps: readonly CodeStep[]): string {
 }
 
 /** Runs such code in this process, as an environment's `runCode` must run Python. */
-export async function runCodeSteps({ code, timeoutMs, signal, call, tools }: CodeRequest): Promise<CodeOutcome> {
+export async function runCodeSteps({
+  code,
+  timeoutMs,
+  signal,
+  call,
+  tools,
+  direct,
+}: CodeRequest): Promise<CodeOutcome> {
   signal.throwIfAborted();
   const steps = JSON.parse(code) as readonly CodeStep[];
   let output = "";
@@ -25,7 +32,10 @@ export async function runCodeSteps({ code, timeoutMs, signal, call, tools }: Cod
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = AbortSignal.any([signal, timeout]);
   const callTool = async (name: string, args: JsonObject): Promise<JsonValue> => {
-    if (!tools.includes(name)) throw new RaisedError("AttributeError", `there is no tool '${name}'`);
+    if (!tools.includes(name)) {
+      const hint = direct?.includes(name) ? ` inside code; call ${name} directly` : "";
+      throw new RaisedError("AttributeError", `there is no tool '${name}'${hint}`);
+    }
     return ((await call(name, args)) ?? null) as JsonValue;
   };
   try {

@@ -71,6 +71,13 @@ export function describeCodeRunner({ name, isMissing, create, code }: CodeRunner
       expect(error?.message).toMatch(/^Code raised AttributeError: there is no tool 'nothing'/);
     });
 
+    test("T8.3 code that calls what the model calls itself is told so", async () => {
+      const { error } = await run("unknown tool", { direct: ["bash", "nothing"] });
+      expect(error?.message).toBe(
+        "Code raised AttributeError: there is no tool 'nothing' inside code; call nothing directly",
+      );
+    });
+
     test("T8.4 what the code raises is the error, with the output so far and a traceback", async () => {
       const { output, error } = await run("raises");
       expect(output).toBe("before\n");

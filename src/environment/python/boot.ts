@@ -107,12 +107,15 @@ class Bridge:
                 future.set_exception(BubError(error["kind"], error["message"], error.get("details")))
 
 class Tools:
-    def __init__(self, names):
-        self.__dict__["_names"] = names
+    def __init__(self, names, direct):
+        self.__dict__.update(_names=names, _direct=direct)
 
     def __getattr__(self, name):
         names = self.__dict__["_names"]
         if name not in names:
+            if name in self.__dict__["_direct"]:
+                instead = "call " + name + " directly"
+                raise AttributeError("there is no tool '" + name + "' inside code; " + instead)
             import difflib
             close = difflib.get_close_matches(name, names, 3, 0.6)
             hint = "; did you mean " + ", ".join(close) + "?" if close else ""
@@ -139,9 +142,10 @@ def raised(error, source):
     send(json.dumps({"t": "raised", "type": type(error).__name__, "message": str(error), "traceback": "".join(text).rstrip()}))
 
 def main():
-    code_bytes, names_bytes = map(int, take_line().split())
+    code_bytes, names_bytes, direct_bytes = map(int, take_line().split())
     source = take(code_bytes).decode("utf-8", "surrogatepass")
     names = take(names_bytes).decode("utf-8").split("\n") if names_bytes else []
+    direct = take(direct_bytes).decode("utf-8").split("\n") if direct_bytes else []
     for descriptor in (3, 4):
         os.set_inheritable(descriptor, False)
     sys.path.insert(0, os.getcwd())
@@ -150,7 +154,7 @@ def main():
     republic = type(sys)("republic")
     republic.Image, republic.Audio, republic.Video = Image, Audio, Video
     sys.modules["republic"] = republic
-    scope = {"__name__": "__main__", "__builtins__": __builtins__, "tools": Tools(names), "BubError": BubError, "republic": republic}
+    scope = {"__name__": "__main__", "__builtins__": __builtins__, "tools": Tools(names, direct), "BubError": BubError, "republic": republic}
     try:
         # 0x2000: await is allowed outside functions. 0x80: the code does so, and is a coroutine.
         compiled = compile(source, "<code>", "exec", 0x2000, True)

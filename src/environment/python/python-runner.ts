@@ -91,10 +91,10 @@ function outcomeOf({ output, errors, end, exitCode, stopped, request }: Ended): 
   return { output, error: { message, details: { ...details, ...stderr } } };
 }
 
-function send(requests: Writable, { code, tools }: CodeRequest): void {
-  const source = Buffer.from(code, "utf8");
-  const names = Buffer.from(tools.join("\n"), "utf8");
-  requests.write(Buffer.concat([Buffer.from(`${source.length} ${names.length}\n`), source, names]));
+function send(requests: Writable, { code, tools, direct = [] }: CodeRequest): void {
+  const parts = [code, tools.join("\n"), direct.join("\n")].map((text) => Buffer.from(text, "utf8"));
+  const sizes = parts.map(({ length }) => length).join(" ");
+  requests.write(Buffer.concat([Buffer.from(`${sizes}\n`), ...parts]));
 }
 
 async function answerCall(

@@ -121,6 +121,9 @@ test.skipIf(noPython)(
     expect((await run("await tools.math_ad(a=1)")).result.text).toContain(
       "Code raised AttributeError: there is no tool 'math_ad'; did you mean math_add",
     );
+    expect((await run("await tools.run_code(code='1')")).result.text).toContain(
+      "Code raised AttributeError: there is no tool 'run_code' inside code; call run_code directly",
+    );
   },
 );
 

@@ -33,6 +33,7 @@ export function runCodeTool(attachments: Attachments): Tool {
           timeoutMs: seconds * 1000,
           signal,
           tools: toolset.fromCode.map(({ tool }) => codeNameOf(tool)),
+          direct: toolset.offered.map(({ tool }) => codeNameOf(tool)),
           call: (name, args) => calls.run(name, args),
         });
         if (error !== undefined) throw new BubError("tool", error.message, { details: error.details });
