@@ -192,8 +192,8 @@ function renderCommands({ commands, globalOptions, helpOption, versionOption }) 
 }
 
 function optionTable(options) {
-  const rows = options.map(({ name, short, value, help, default: initial }) => [
-    code(`${short ? `-${short}, ` : ""}--${name}${value ? ` <${value}>` : ""}`),
+  const rows = options.map(({ name, short, value, optional, help, default: initial }) => [
+    code(`${short ? `-${short}, ` : ""}--${name}${value ? (optional ? ` [${value}]` : ` <${value}>`) : ""}`),
     prose(help),
     initial === undefined ? "" : code(String(initial)),
   ]);

@@ -96,6 +96,8 @@ export interface BusEvents {
   "model-call-finished": BusPlace & {
     runId: RunId;
     step: number;
+    /** The one that answered, or failed last. */
+    model: string;
     status: StepStatus;
     usage?: Usage;
     elapsedMs: number;

@@ -120,8 +120,7 @@ function parseOptions(line: readonly string[], known: readonly OptionSpec[], { u
       break;
     }
     const { option, inline } = findOption(word, known);
-    const value =
-      option.value === undefined ? switchValue(option, inline) : readValue(option, inline ?? nextValue(waiting));
+    const value = option.value === undefined ? switchValue(option, inline) : takeValue(option, inline, waiting);
     const key = camelCase(option.name);
     const given = parsed.options[key];
     parsed.options[key] = option.repeats === true ? [...(Array.isArray(given) ? given : []), String(value)] : value;
@@ -155,6 +154,11 @@ function findOption(word: string, known: readonly OptionSpec[]): { option: Optio
 function switchValue({ name }: OptionSpec, inline: string | undefined): true {
   if (inline === undefined) return true;
   throw new UsageError(`the option --${name} takes no value.`);
+}
+
+function takeValue(option: OptionSpec, inline: string | undefined, waiting: string[]): string | number | true {
+  const text = inline ?? nextValue(waiting);
+  return text === undefined && option.optional === true ? true : readValue(option, text);
 }
 
 /** A forgotten value shall not swallow the next option. */

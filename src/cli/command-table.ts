@@ -7,6 +7,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** What its value is, for the help; without one the option is a switch. */
   readonly value?: string;
+  /** Its value may be left out: then it is a switch. */
+  readonly optional?: true;
   readonly help: string;
   readonly default?: string | number;
   /** Can be given again; its value is a list. */
@@ -109,7 +111,10 @@ export const commands: readonly CommandSpec[] = [
     summary: "Talk, line by line.",
     example: 'bub chat "what is new here?"',
     argument: { name: "prompt", help: "what to say first" },
-    options: talk,
+    options: [
+      ...talk,
+      { name: "resume", value: "id", optional: true, help: "go on in an earlier session; without an id, choose one" },
+    ],
   },
   {
     name: "onboard",

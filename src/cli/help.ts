@@ -71,10 +71,10 @@ function example(command = ""): string[] {
 
 function optionLines(options: readonly OptionSpec[]): string[] {
   return columns(
-    options.map(({ name, short, value, help, default: initial }) => {
+    options.map(({ name, short, value, optional, help, default: initial }) => {
       const flags = `${short === undefined ? "    " : `-${short}, `}--${name}`;
       return [
-        value === undefined ? flags : `${flags} <${value}>`,
+        value === undefined ? flags : `${flags} ${optional === true ? `[${value}]` : `<${value}>`}`,
         initial === undefined ? help : `${help} (default: ${initial})`,
       ];
     }),

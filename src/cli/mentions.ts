@@ -1,33 +1,65 @@
 // `@path` in a message: the file goes with it.
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { homedir } from "node:os";
+import { basename, resolve } from "node:path";
 import type { Content, ContentPart } from "../base/content.ts";
 import { readAttachment } from "./attachment.ts";
 
-const mention = /(?<![\w@/])@([^\s"'`]+)/g;
+/** Also `@"a path with blanks"`. */
+const mention = /(?<![\w@/])@(?:"([^"\n]+)"|([^\s"'`]+))/g;
+
+export interface MessageWithFiles {
+  /** The files after the message's own words, each once. */
+  readonly content: Content;
+  /** A line about each of them: `shot.png (image/png, 800×600, 12 KB)`. */
+  readonly attached: readonly string[];
+}
 
 /**
- * The message with the files that it names after its own words, each once. What names no file stays a word.
+ * The message with the files that it names. What names no file stays a word.
  * @throws BubError for a file that cannot be attached
  */
-export async function withMentionedFiles(text: string, workspace: string): Promise<Content> {
+export async function withMentionedFiles(text: string, workspace: string): Promise<MessageWithFiles> {
   const parts: ContentPart[] = [];
+  const attached: string[] = [];
   const seen = new Set<string>();
-  for (const [, word = ""] of text.matchAll(mention)) {
-    const path = await fileOf(word, workspace);
+  for (const [, quoted, word = ""] of text.matchAll(mention)) {
+    const path = quoted === undefined ? await fileOf(word, workspace) : await fileAt(quoted, workspace);
     if (path === undefined || seen.has(path)) continue;
     seen.add(path);
-    parts.push(await readAttachment(path));
+    const part = await readAttachment(path);
+    parts.push(part);
+    attached.push(`${basename(path)} (${describe(part)})`);
   }
-  return parts.length === 0 ? text : [{ type: "text", text }, ...parts];
+  return { content: parts.length === 0 ? text : [{ type: "text", text }, ...parts], attached };
 }
 
 /** The end of a sentence is no part of a name, unless there is such a file. */
 async function fileOf(word: string, workspace: string): Promise<string | undefined> {
   for (const name of new Set([word, word.replace(/[.,;:!?)\]}>]+$/, "")])) {
-    const path = resolve(workspace, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile()) return path;
+    const path = await fileAt(name, workspace);
+    if (path !== undefined) return path;
   }
   return undefined;
+}
+
+async function fileAt(name: string, workspace: string): Promise<string | undefined> {
+  const path = resolve(
+    workspace,
+    name.replace(/^~\//, () => `${homedir()}/`),
+  );
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? path : undefined;
+}
+
+function describe(part: ContentPart): string {
+  if (part.type === "text") return "text";
+  const { media_type: type, width, height, bytes = 0 } = part;
+  const size = width === undefined || height === undefined ? [] : [`${width}×${height}`];
+  return [type, ...size, renderSize(bytes)].join(", ");
+}
+
+function renderSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

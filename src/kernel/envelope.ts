@@ -6,7 +6,17 @@ import type { JsonObject } from "../base/json.ts";
  * Puts a question to whoever sent the message. Resolves with one of `choices`, or undefined where nobody can answer.
  * Rejects with the signal's reason when cancelled.
  */
-export type Ask = (question: string, choices: readonly string[], signal: AbortSignal) => Promise<string | undefined>;
+export type Ask = (
+  question: string,
+  choices: readonly string[],
+  signal: AbortSignal,
+  about?: AskedCall,
+) => Promise<string | undefined>;
+
+/** The call that a question is about. */
+export interface AskedCall {
+  readonly callId: string;
+}
 
 /** One message entering. */
 export interface Inbound {
@@ -19,6 +29,11 @@ export interface Inbound {
   readonly content: Content;
   /** True when a person wrote it: only then may its text be a text command. */
   readonly commands?: boolean;
+  /**
+   * True when the text is a person's own shell command: it runs at once and as it is, without a model, which reads the
+   * command and its output before the next message.
+   */
+  readonly shell?: boolean;
   /** Overrides of this turn, above the session's settings. */
   readonly model?: string;
   readonly reasoningEffort?: string;
@@ -33,7 +48,8 @@ export interface Inbound {
 /** What `buildPrompt` makes of a message. */
 export type Prompt =
   | { readonly kind: "message"; readonly content: Content; readonly meta?: JsonObject }
-  | { readonly kind: "command"; readonly line: string };
+  /** With `shell` the line is for the shell as it is, and the model reads of it later. */
+  | { readonly kind: "command"; readonly line: string; readonly shell?: true };
 
 /** One message leaving. */
 export interface Outbound {

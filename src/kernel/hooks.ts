@@ -77,6 +77,24 @@ export interface ModelProvider {
   list?(runtime: Runtime, signal: AbortSignal): Promise<readonly string[]>;
 }
 
+/** What a person is typing, as far as it is typed: a word of a message, or the value of a text command's argument. */
+export type TypedWord =
+  | { readonly kind: "word"; readonly text: string; readonly sessionId: string }
+  | {
+      readonly kind: "argument";
+      /** The command's name without the prefix. */
+      readonly command: string;
+      readonly parameter: string;
+      readonly text: string;
+      readonly sessionId: string;
+    };
+
+/** What a typed word may become. */
+export interface Suggestion {
+  readonly value: string;
+  readonly description?: string;
+}
+
 export interface Hooks {
   /** Names the conversation of a message. Asked before anything else of a turn. */
   resolveSession(inbound: Inbound, runtime: Runtime): Awaitable<string | undefined>;
@@ -146,6 +164,11 @@ export interface Hooks {
   onError(stage: string, error: unknown, inbound: Inbound): Awaitable<void>;
   /** Sentences for `bub doctor` on what of this plugin's is broken: a file, a section of config.yml. */
   diagnose(runtime: Runtime): Awaitable<readonly string[] | undefined>;
+  /**
+   * Offers what a typed word may become: all that there is, whoever asks keeps what fits. Asked while a person types, who
+   * may go on typing: the signal tells.
+   */
+  suggestWords(typed: TypedWord, runtime: Runtime, signal: AbortSignal): Awaitable<readonly Suggestion[] | undefined>;
   /** Adds commands to the command line. */
   registerCommands(commands: CommandRegistry): void;
   /**
@@ -190,6 +213,7 @@ export const hookKinds = {
   endSession: "notify",
   onError: "notify",
   diagnose: "collect",
+  suggestWords: "collect",
   registerCommands: "notify",
   onboard: "notify",
   lifespan: "collect",

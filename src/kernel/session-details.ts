@@ -1,5 +1,6 @@
 // What a session is about: read from the beginning and the end of its tape, never all of it; and searching through many.
 import { contentFromJson, textOf } from "../base/content.ts";
+import type { JsonValue } from "../base/json.ts";
 import type { TapeEntry } from "../tape/entry.ts";
 import type { SessionSettings } from "../tape/fold.ts";
 import { findEntries, type TapeSearch } from "../tape/search.ts";
@@ -54,17 +55,22 @@ export async function* searchSessions(
   }
 }
 
+/** The lines of a recorded message of a person, without what channels and workspaces put before them. */
+export function linesSaid(content: JsonValue | undefined): string[] {
+  const lines = textOf(contentFromJson(content)).split("\n");
+  const first = lines.findIndex((line) => !/^(<channel=|---Date: |Workspace: |Platform: )/.test(line));
+  return first < 0 ? [] : lines.slice(first);
+}
+
 const titleEntries = 50;
 const titleLength = 80;
 
 async function titleOf(log: TapeReader, signal?: AbortSignal): Promise<string | undefined> {
   for await (const { kind, payload } of log.forward({ before: titleEntries, signal })) {
     if (kind !== "message" || payload.role !== "user") continue;
-    const lines = textOf(contentFromJson(payload.content))
-      .split("\n")
-      .map((line) => line.trim());
-    // What channels and workspaces put before a message is no title.
-    const said = lines.find((line) => line !== "" && !/^(<channel=|---Date: |Workspace: |Platform: )/.test(line));
+    const said = linesSaid(payload.content)
+      .map((line) => line.trim())
+      .find((line) => line !== "" && !line.startsWith("<shell-command "));
     if (said !== undefined) return said.length > titleLength ? `${said.slice(0, titleLength - 1)}…` : said;
   }
   return undefined;

@@ -1,5 +1,6 @@
 // Every setting, described once: its type, default, sentence, and whether a workspace's `.env` may set it.
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { type Prices, parsePrices } from "./prices.ts";
 
 /** How one setting is read. `parse` gives undefined for text that is no such value. */
 export interface SettingDefinition<Value> {
@@ -63,6 +64,10 @@ export const settingTable = {
   completionArgs: object({
     env: "BUB_COMPLETION_ARGS",
     help: "JSON added to each model request; what Bub manages wins.",
+  }),
+  prices: prices({
+    env: "BUB_PRICES",
+    help: "What models cost for a million tokens, by provider:model or the beginning of such names and a *.",
   }),
   maxSteps: number(
     { env: "BUB_MAX_STEPS", help: "Most model calls of one run; unset means no limit.", workspace: true },
@@ -223,6 +228,11 @@ function object(words: Words): SettingDefinition<JsonObject> {
     return isJsonObject(value) ? value : undefined;
   };
   return { ...words, default: {}, expected: "a JSON object", parse };
+}
+
+function prices(words: Words): SettingDefinition<Prices> {
+  const parse = (raw: unknown) => parsePrices(typeof raw === "string" ? parseJson(raw) : raw);
+  return { ...words, default: {}, expected: "a JSON object of {input, output, cached_input}, in numbers", parse };
 }
 
 function choice<const Choice extends string>(

@@ -31,7 +31,7 @@ export interface LoadedSettings {
 }
 
 /** Sections of config.yml that are not settings: plugins read them. */
-const configSections = new Set(["subagents", "approvals", "plugin_settings", "prices"]);
+const configSections = new Set(["subagents", "approvals", "plugin_settings"]);
 
 /**
  * Flag or SDK argument > environment > the workspace's `.env` > `config.yml` > default.

@@ -213,7 +213,7 @@ test("T0.11 ask puts the question to a person; the first choice proceeds, others
   const ask = vi.fn(async (): Promise<string | undefined> => "yes");
   const context = world([repeat()]);
   expect((await executeCall(call({ text: "a" }), context, { ...asked, ask })).text).toBe("<a>");
-  expect(ask).toHaveBeenCalledWith("Repeat it?", ["yes", "no"], context.signal);
+  expect(ask).toHaveBeenCalledWith("Repeat it?", ["yes", "no"], context.signal, { callId: "c1" });
   ask.mockResolvedValue("no");
   expect((await executeCall(call({ text: "a" }), context, { ...asked, ask })).text).toBe(
     "[tool] demo.repeat was refused: no",

@@ -55,7 +55,12 @@ export interface Interception {
   /** Passed every outcome, of denied and invalid calls too; answers the one to go on with. Throwing changes nothing. */
   after?(call: ToolCall, outcome: Outcome): Promise<Outcome>;
   /** Puts a question to a person; undefined when nobody can answer. */
-  ask?(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+  ask?(
+    question: string,
+    choices: readonly string[],
+    signal: AbortSignal,
+    about: { readonly callId: string },
+  ): Promise<string | undefined>;
   /** Last step of a call that a model made: may put a large result elsewhere. */
   spill?(outcome: ToolOutcome, toolset: Toolset): Promise<ToolOutcome>;
 }
@@ -67,8 +72,9 @@ export async function decide(call: CheckedCall, { before, ask }: Interception): 
   return verdict;
 }
 
-async function putQuestion(asked: Question, { name, signal }: CheckedCall, ask: Interception["ask"]): Promise<Verdict> {
-  const choice = await ask?.(asked.question, asked.choices, signal);
+async function putQuestion(asked: Question, call: CheckedCall, ask: Interception["ask"]): Promise<Verdict> {
+  const { id, name, signal } = call;
+  const choice = await ask?.(asked.question, asked.choices, signal, { callId: id });
   if (choice === undefined) {
     // What follows the first line is for eyes that decide: a diff, a whole command.
     const [question] = asked.question.split("\n", 1);

@@ -72,3 +72,32 @@ async function untilRecorded(world: ReturnType<typeof createCliWorld>, messages:
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+test("R5.2 chat --resume says what is wrong with it: no such session, nobody to choose, two names", async () => {
+  using world = createCliWorld();
+  const model = world.script("one", "two");
+  await world.run(["run", "hello", "--session-id", "cli:first", "--model", model]);
+  const resume = (...words: string[]) => world.run(["chat", "--model", model, ...words], { input: "more\n" });
+  expect(await resume("--resume", "cli:frist")).toMatchObject({
+    code: 1,
+    stderr: "bub: There is no session 'cli:frist' in this workspace. Did you mean cli:first?\n",
+  });
+  expect(await resume("--resume")).toMatchObject({
+    code: 2,
+    stderr: "bub: there is nobody to choose a session here: give its name, bub chat --resume <id>.\n",
+  });
+  expect(await resume("--resume=x", "--new")).toMatchObject({
+    code: 2,
+    stderr: "bub: --resume names a session already: leave out --new.\n",
+  });
+  expect(await resume("--resume", "cli:first")).toMatchObject({ code: 0, stdout: "two\n" });
+  expect(lastLines(messagesOf(world.entries("cli:first")))).toEqual(["hello", "more"]);
+});
+
+test("R5.2 what is piped into chat is never for the shell; ,new works there", async () => {
+  using world = createCliWorld();
+  const model = world.script("one", "two");
+  const result = await world.run(["chat", "--model", model], { input: "!touch made\n,new\nhi\n" });
+  expect(result).toMatchObject({ code: 0, stdout: "one\none\n" });
+  expect(lastLines(messagesOf(world.entries()))).toEqual(["!touch made"]);
+});

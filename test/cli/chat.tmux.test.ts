@@ -2,57 +2,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { chat, longAnswer, marksOf, say } from "../support/chat-pane.ts";
 import { missing } from "../support/requirements.ts";
-import { type CliWorld, cliFile, createCliWorld, messagesOf } from "../support/run-cli.ts";
-import { openPane, type Pane } from "../support/tmux.ts";
+import { cliFile, createCliWorld, messagesOf } from "../support/run-cli.ts";
+import { openPane } from "../support/tmux.ts";
 
 const inTerminal = test.skipIf(missing("tmux"));
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
-
-function chat(
-  world: CliWorld,
-  answers: readonly unknown[],
-  { columns = 80, rows = 30, env = {}, term = "" } = {},
-): Pane {
-  const own = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8", ...env };
-  const command = [
-    ...(term === "" ? [] : ["env", `TERM=${term}`]),
-    process.execPath,
-    cliFile,
-    "chat",
-    "--model",
-    world.script(...answers),
-  ];
-  return openPane(command, { env: own, cwd: world.workspace, columns, rows });
-}
-
-async function say(pane: Pane, text: string): Promise<void> {
-  await pane.until(/^>/m);
-  pane.type(text);
-  pane.press("Enter");
-}
-
-/** Everything that Markdown has, with a mark on each line that has to stay: `m1`, `m2`, … */
-function longAnswer(): { text: string; marks: string[] } {
-  let count = 0;
-  const mark = () => `m${++count}x`;
-  const paragraph = () => `${mark()} 三個 **bold** and \`code\` in a paragraph that is long enough to wrap ${mark()}`;
-  const parts = [
-    `# ${mark()} heading`,
-    ...Array.from({ length: 12 }, paragraph),
-    Array.from({ length: 30 }, (_, index) => `${index + 1}. ${mark()} item`).join("\n"),
-    `\`\`\`ts\n${Array.from({ length: 50 }, () => `const ${mark()} = 1;`).join("\n")}\n\`\`\``,
-    `| a | b |\n|---|---|\n${Array.from({ length: 4 }, () => `| ${mark()} | é́ |`).join("\n")}`,
-    `> ${mark()} quoted`,
-    `${mark()} the end`,
-  ];
-  const text = parts.join("\n\n");
-  return { text, marks: Array.from({ length: count }, (_, index) => `m${index + 1}x`) };
-}
-
-function marksOf(text: string): string[] {
-  return text.match(/m\d+x/g) ?? [];
-}
 
 for (const columns of [40, 80, 200]) {
   inTerminal(`R5.2 a long answer is committed once to the scrollback at ${columns} columns (needs tmux)`, async () => {

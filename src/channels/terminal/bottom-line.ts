@@ -1,34 +1,36 @@
-// The last line of the screen: model, tokens, how much of them came from the provider's cache, children, elapsed time.
+// The last line of the screen: model, tokens, how much of them came from the provider's cache, cost, children, elapsed time.
 import type { Component } from "@earendil-works/pi-tui";
-import { addUsage, type Usage } from "../../base/events.ts";
-import { cutToWidth, neutralise } from "../../base/terminal-text.ts";
+import { cutToWidth, neutralise, widthOf } from "../../base/terminal-text.ts";
 import { type Activity, renderSeconds } from "./activity.ts";
 import type { Children } from "./children.ts";
+import type { Spending } from "./spending.ts";
 import type { Palette } from "./styled-line.ts";
+
+export interface BottomLineParts {
+  readonly activity: Activity;
+  readonly children: Children;
+  readonly spending: Spending;
+  /** What stands there instead while it is not empty. */
+  readonly hint: () => string;
+}
 
 export class BottomLine implements Component {
   /** `provider:model`. */
   model = "";
   readonly #palette: Palette;
-  readonly #activity: Activity;
-  readonly #children: Children;
-  readonly #usage: Usage = {};
+  readonly #parts: BottomLineParts;
 
-  constructor(palette: Palette, activity: Activity, children: Children) {
+  constructor(palette: Palette, parts: BottomLineParts) {
     this.#palette = palette;
-    this.#activity = activity;
-    this.#children = children;
-  }
-
-  /** @param usage of one more model call */
-  add(usage: Usage): void {
-    addUsage(this.#usage, usage);
+    this.#parts = parts;
   }
 
   render(columns: number): string[] {
+    const hint = this.#parts.hint();
+    if (hint !== "") return [this.#palette.dim(cutToWidth(hint, columns))];
     // The model comes last where there is no room for all: it is the longest, and known.
     const facts = this.#facts();
-    const room = columns - facts.reduce((sum, fact) => sum + fact.length + 3, 0);
+    const room = columns - facts.reduce((sum, fact) => sum + widthOf(fact) + 3, 0);
     const model = room < 8 ? [] : [cutToWidth(neutralise(this.model), room)];
     return [this.#palette.dim(cutToWidth([...model, ...facts].join(" · "), columns))];
   }
@@ -36,13 +38,15 @@ export class BottomLine implements Component {
   invalidate(): void {}
 
   #facts(): string[] {
-    const { input_tokens: input = 0, output_tokens: output = 0, cached_tokens: cached = 0 } = this.#usage;
+    const { activity, children, spending } = this.#parts;
+    const { input_tokens: input = 0, output_tokens: output = 0, cached_tokens: cached = 0 } = spending.usage;
     const facts: string[] = [];
     if (input + output > 0) facts.push(`${renderCount(input)} in`, `${renderCount(output)} out`);
     if (input > 0) facts.push(`cache ${Math.round((cached / input) * 100)}%`);
-    const { count } = this.#children;
+    if (spending.cost !== undefined) facts.push(spending.cost);
+    const { count } = children;
     if (count > 0) facts.push(`${count} ${count === 1 ? "subagent" : "subagents"}`);
-    const { elapsedMs } = this.#activity;
+    const { elapsedMs } = activity;
     if (elapsedMs >= 1000) facts.push(renderSeconds(elapsedMs));
     return facts;
   }

@@ -1,6 +1,7 @@
 // Where a message is typed: pi-tui's editor behind a prompt, with the keys that are the conversation's.
 import { type AutocompleteProvider, type Component, Editor, type Focusable, matchesKey } from "@earendil-works/pi-tui";
 import type { LiveScreen } from "./live-screen.ts";
+import { mentionsOfPaste } from "./pasted-path.ts";
 import type { Palette } from "./styled-line.ts";
 
 export interface MessageEditorKeys {
@@ -20,6 +21,8 @@ export class MessageEditor implements Component, Focusable {
   readonly #editor: Editor;
   readonly #keys: MessageEditorKeys;
   readonly #palette: Palette;
+  /** Where relative paths that are pasted lie. */
+  workspace: string | undefined;
   #commandPrefix = "";
 
   constructor(screen: LiveScreen, palette: Palette, keys: MessageEditorKeys) {
@@ -45,6 +48,11 @@ export class MessageEditor implements Component, Focusable {
     this.#editor.focused = isFocused;
   }
 
+  /** What is typed so far, long pastes as their marks. */
+  get text(): string {
+    return this.#editor.getText();
+  }
+
   /** @param messages oldest first */
   remember(messages: readonly string[]): void {
     for (const message of messages) this.#editor.addToHistory(message);
@@ -56,8 +64,12 @@ export class MessageEditor implements Component, Focusable {
   }
 
   handleInput(data: string): void {
-    if (this.#keys.takeKey(data)) return;
-    if (matchesKey(data, "ctrl+c")) this.#interrupt();
+    const pasted = pastedText(data);
+    const pictures = pasted === undefined ? undefined : mentionsOfPaste(pasted, this.workspace);
+    // What is pasted answers no question.
+    if (pasted === undefined && this.#keys.takeKey(data)) return;
+    if (pictures !== undefined) this.#insertWord(pictures);
+    else if (matchesKey(data, "ctrl+c")) this.#interrupt();
     else if (matchesKey(data, "ctrl+d") && this.#editor.getText() === "") this.#keys.onLeave();
     else if (matchesKey(data, "ctrl+z")) this.#keys.onSuspend();
     else {
@@ -88,9 +100,22 @@ export class MessageEditor implements Component, Focusable {
     this.#editor.invalidate();
   }
 
+  /** With blanks around it. */
+  #insertWord(word: string): void {
+    const { line, col: column } = this.#editor.getCursor();
+    const before = this.#editor.getLines()[line]?.slice(0, column) ?? "";
+    this.#editor.insertTextAtCursor(`${/\S$/.test(before) ? " " : ""}${word} `);
+  }
+
   /** What is typed goes first; only then it is about the conversation. */
   #interrupt(): void {
     if (this.#editor.getText() === "") this.#keys.onInterrupt();
     else this.#editor.setText("");
   }
+}
+
+/** What a terminal that was asked for brackets pastes; undefined for keys. */
+function pastedText(data: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the brackets
+  return /^\x1b\[200~([\s\S]*)\x1b\[201~$/.exec(data)?.[1];
 }

@@ -1,9 +1,11 @@
 // The channel of `bub chat`: a person types, answers stream back.
 import { definePlugin, type Plugin } from "../../kernel/plugin.ts";
+import type { ChatCommand } from "./chat-command.ts";
 import { type LineViewOptions, openLineView } from "./line-view.ts";
 import type { ChatView } from "./view.ts";
 
-export { Chat, type ChatOptions } from "./chat.ts";
+export { Chat, type ChatOptions, type TypedMessage } from "./chat.ts";
+export { type ChatCommand, defineChatCommand } from "./chat-command.ts";
 export type { ChatView } from "./view.ts";
 
 export interface ViewOptions extends LineViewOptions {
@@ -18,10 +20,11 @@ export async function createView({ isScreen, ...options }: ViewOptions): Promise
   return createScreenView(options);
 }
 
-/** Delivers answers to a view. */
-export function terminalPlugin(view: ChatView): Plugin {
+/** Delivers answers to a view. @param commands those of the conversation's own surface */
+export function terminalPlugin(view: ChatView, commands: readonly ChatCommand[]): Plugin {
   return definePlugin({
     name: "terminal",
+    provideTools: () => commands.map(({ tool }) => tool),
     // Half an answer is none; who watched has seen it.
     renderOutbound: ({ status }) => (status === "cancelled" ? [] : undefined),
     dispatchOutbound(outbound) {

@@ -1,5 +1,5 @@
 // The view of a real terminal: answers stream above a live part with the spinner, the input and the bottom line.
-import { ProcessTerminal, setCapabilities, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { type Component, ProcessTerminal, setCapabilities, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { StreamEvent, SubagentTask } from "../../base/events.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -19,6 +19,10 @@ import { LiveScreen } from "./live-screen.ts";
 import { MessageEditor } from "./message-editor.ts";
 import { Questions } from "./question.ts";
 import { Reasoning } from "./reasoning.ts";
+import type { SessionChoice } from "./session-choice.ts";
+import { SessionPicker } from "./session-picker.ts";
+import { isShellLine } from "./shell-line.ts";
+import { Spending } from "./spending.ts";
 import { createPalette, markdownTheme, type Palette } from "./styled-line.ts";
 import type { ChatView, ViewKeys } from "./view.ts";
 
@@ -29,6 +33,8 @@ export interface ScreenViewOptions extends ViewKeys {
   progress: StreamOutput;
 }
 
+const shellHint = "a shell command of yours; the model reads it and its output before your next message";
+
 /** Dispose it: that gives the terminal back. */
 export function createScreenView(options: ScreenViewOptions): ChatView {
   // Links that go elsewhere than they say, and pictures, are not for what models write.
@@ -38,6 +44,7 @@ export function createScreenView(options: ScreenViewOptions): ChatView {
 
 class ScreenView implements ChatView {
   readonly isInteractive = true;
+  readonly isDrawn = true;
   readonly lines = new AsyncQueue<string>();
   readonly notices: StreamOutput;
   readonly ask: ChatView["ask"];
@@ -48,12 +55,16 @@ class ScreenView implements ChatView {
   readonly #editor: MessageEditor;
   readonly #activity: Activity;
   readonly #children: Children;
+  readonly #spending = new Spending();
   readonly #bottom: BottomLine;
   readonly #answer: AnswerStream;
   /** Calls that run, by id. */
   readonly #calls = new Map<string, { name: string; arguments: JsonObject }>();
+  /** Calls that the person was asked about, and so has seen. */
+  readonly #asked = new Set<string>();
+  #picker: SessionPicker | undefined;
+  #sessionId = "";
   #history: History | undefined;
-  /** The one command that is about the screen alone. */
   #thinkingCommand = "";
   #isOpen = false;
   /** What has streamed since the last line of something else. */
@@ -68,12 +79,20 @@ class ScreenView implements ChatView {
     this.#answer = new AnswerStream(markdownTheme(this.#palette));
     this.#activity = new Activity(this.#palette, () => this.#screen.requestRender());
     this.#children = new Children(this.#palette, () => this.#screen.requestRender());
-    this.#bottom = new BottomLine(this.#palette, this.#activity, this.#children);
+    this.#bottom = new BottomLine(this.#palette, {
+      activity: this.#activity,
+      children: this.#children,
+      spending: this.#spending,
+      hint: () => (isShellLine(this.#editor.text) ? shellHint : ""),
+    });
     this.#questions = new Questions(this.#palette, {
       redraw: () => this.#screen.requestRender(),
       settle: (lines) => this.#writeLines(["", ...lines]),
     });
-    this.ask = this.#questions.ask;
+    this.ask = (question, choices, signal, about) => {
+      if (about !== undefined) this.#asked.add(about.callId);
+      return this.#questions.ask(question, choices, signal);
+    };
     this.#editor = new MessageEditor(this.#screen, this.#palette, {
       takeKey: (key) => this.#questions.takeKey(key),
       onMessage: (text) => this.#hear(text),
@@ -83,7 +102,11 @@ class ScreenView implements ChatView {
     });
     const open = { render: (columns: number) => this.#renderOpen(columns), invalidate: () => undefined };
     const parts = [open, this.#questions, this.#children, this.#activity, this.#editor, this.#bottom];
-    for (const part of parts) this.#screen.addChild(part);
+    for (const part of parts) this.#screen.addChild(this.#unlessPicking(part));
+    this.#screen.addChild({
+      render: (columns) => this.#picker?.render(columns) ?? [],
+      invalidate: () => undefined,
+    });
     const write = (text: string) => {
       if (this.#isOpen && progress.isTerminal) this.#write(text.replace(/\n$/, ""));
       else progress.write(text);
@@ -92,11 +115,20 @@ class ScreenView implements ChatView {
   }
 
   async open(runtime: Runtime): Promise<void> {
-    this.#bottom.model = runtime.settings.model;
+    this.#spending.prices = runtime.settings.prices;
     this.#thinkingCommand = `${runtime.settings.commandPrefix}thinking`;
     this.#history = new History(runtime.settings.home, runtime.workspace);
     this.#editor.remember(await this.#history.load());
-    this.#editor.complete(createCompletion(runtime), runtime.settings.commandPrefix);
+    this.#editor.complete(
+      createCompletion(runtime, () => this.#sessionId),
+      runtime.settings.commandPrefix,
+    );
+    this.#editor.workspace = runtime.workspace;
+    runtime.events.on("run-started", ({ sessionId, model }) => this.#answeredBy(sessionId, model));
+    runtime.events.on("model-call-finished", ({ sessionId, model, usage }) => {
+      this.#answeredBy(sessionId, model);
+      if (sessionId !== this.#sessionId && usage !== undefined) this.#spending.addCost(usage, model);
+    });
     // A child may outlive the turn that started it, so the turn's own events are not enough.
     runtime.events.on("subagent-started", ({ task }) => this.#children.begin(task));
     runtime.events.on("subagent-finished", ({ task }) => this.#endChild(task));
@@ -110,13 +142,62 @@ class ScreenView implements ChatView {
     this.#activity.stop();
   }
 
-  started(): void {
-    this.#activity.start("thinking");
+  enter({ id, model }: { id: string; model: string }): void {
+    if (id !== this.#sessionId) this.#spending.reset();
+    this.#sessionId = id;
+    this.#bottom.model = model;
+    this.#screen.requestRender();
   }
 
-  show(event: StreamEvent): void {
+  earlier(role: "user" | "assistant", text: string): void {
+    if (role === "user") this.#writeMessage(text);
+    else this.answer(text);
+  }
+
+  pick(choices: readonly SessionChoice[], signal: AbortSignal): Promise<string | undefined> {
+    let resolve: (id: string | undefined) => void = () => undefined;
+    const picked = new Promise<string | undefined>((settle) => {
+      resolve = settle;
+    });
+    const done = (id: string | undefined) => {
+      this.#picker = undefined;
+      this.#screen.setFocus(this.#editor);
+      this.#screen.requestRender();
+      resolve(id);
+    };
+    this.#picker = new SessionPicker(choices, this.#palette, {
+      rows: () => this.#screen.terminal.rows,
+      redraw: () => this.#screen.requestRender(),
+      done,
+    });
+    this.#screen.setFocus(this.#picker);
+    this.#screen.requestRender();
+    signal.addEventListener("abort", () => done(undefined), { once: true });
+    return picked;
+  }
+
+  refresh(): void {
+    this.#screen.requestRender();
+  }
+
+  toggleReasoning(): string {
+    this.#reasoning.isShown = !this.#reasoning.isShown;
+    if (!this.#reasoning.isShown) return "thinking is folded from now on";
+    return ["thinking is shown from now on", ...this.#reasoning.lastLines()].join("\n");
+  }
+
+  started(what = "thinking"): void {
+    this.#activity.start(what);
+  }
+
+  show(event: StreamEvent, { isPlain } = { isPlain: false }): void {
     switch (event.type) {
       case "text-delta":
+        if (isPlain) {
+          this.#write(`\n${event.delta}`);
+          this.#shownText = event.delta;
+          break;
+        }
         if (this.#streamed === "") this.#beginText();
         this.#streamed += event.delta;
         this.#answer.push(neutralise(event.delta));
@@ -135,7 +216,7 @@ class ScreenView implements ChatView {
         this.#showResult(event);
         break;
       case "usage":
-        this.#bottom.add(event.usage);
+        this.#spending.add(event.usage, this.#bottom.model);
         break;
       case "notice":
         this.note(event.message);
@@ -183,15 +264,27 @@ class ScreenView implements ChatView {
   #hear(text: string): void {
     this.#shownError = undefined;
     this.#shownText = "";
-    if (text.trim() === this.#thinkingCommand) {
-      this.#toggleReasoning();
-      return;
-    }
+    this.#writeMessage(text);
+    this.#history?.add(text);
+    this.lines.push(text);
+  }
+
+  #writeMessage(text: string): void {
     const [first = "", ...rest] = fold(neutralise(text).split("\n"));
     this.#write("");
     this.#write([`> ${first}`, ...rest.map((line) => `  ${line}`)].join("\n"), this.#palette.bold);
-    this.#history?.add(text);
-    this.lines.push(text);
+  }
+
+  #unlessPicking(part: Component): Component {
+    return {
+      render: (columns) => (this.#picker === undefined ? part.render(columns) : []),
+      invalidate: () => part.invalidate(),
+    };
+  }
+
+  #answeredBy(sessionId: string, model: string): void {
+    if (sessionId !== this.#sessionId) return;
+    this.#bottom.model = model;
   }
 
   #renderOpen(columns: number): readonly string[] {
@@ -215,7 +308,9 @@ class ScreenView implements ChatView {
     const columns = this.#screen.room - 2;
     const line = renderToolLine({ name, arguments: args, result: { text, isError, elapsedMs } }, columns);
     this.#endText();
-    const diff = isError ? undefined : diffOfEdit(args)?.map((changed) => paintDiff(changed, this.#palette));
+    // The question showed it already.
+    const isSeen = this.#asked.delete(id);
+    const diff = isError || isSeen ? undefined : diffOfEdit(args)?.map((changed) => paintDiff(changed, this.#palette));
     this.#screen.finish([isError ? this.#palette.red(`  ${line}`) : this.#palette.dim(`  ${line}`)]);
     this.#writeLines(diff?.map((changed) => `    ${changed}`) ?? []);
     this.#sayCalls();
@@ -247,12 +342,6 @@ class ScreenView implements ChatView {
   #endReasoning(): void {
     const lines = this.#reasoning.take(this.#thinkingCommand);
     if (this.#isOpen) this.#writeLines(lines.map(this.#palette.dim));
-  }
-
-  #toggleReasoning(): void {
-    this.#reasoning.isShown = !this.#reasoning.isShown;
-    if (!this.#reasoning.isShown) this.note("thinking is folded from now on");
-    else this.#write(["thinking is shown from now on", ...this.#reasoning.lastLines()].join("\n"), this.#palette.dim);
   }
 
   /** A blank line stands above each piece of an answer. */

@@ -42,6 +42,7 @@ export async function* callModel(run: Run, place: StepPlace): AsyncGenerator<Str
     turnId,
     runId: place.runId,
     step: place.step,
+    model: models.id,
     status,
     usage,
     elapsedMs,

@@ -6,6 +6,7 @@ import { splitCommand } from "../../tools/command-line.ts";
 import { runCommand } from "./command.ts";
 import { helpTool } from "./help.ts";
 import { quitTool } from "./quit.ts";
+import { runShellCommand } from "./shell-command.ts";
 
 /** Commands that do not wait for the end of a run. */
 const immediate = new Set([
@@ -28,11 +29,16 @@ export const commandsPlugin = definePlugin(({ settings }) => {
     name: "commands",
     provideTools: (runtime) => [helpTool(runtime), quitTool(runtime)],
     buildPrompt(inbound) {
+      if (inbound.shell === true) return { kind: "command", line: ownText(inbound.content), shell: true };
       const line = commandOf(inbound, prefix);
       return line === undefined ? undefined : { kind: "command", line };
     },
-    runModel: (prompt, turn) => (prompt.kind === "command" ? runCommand(prompt.line, turn) : undefined),
+    runModel(prompt, turn) {
+      if (prompt.kind !== "command") return undefined;
+      return prompt.shell === true ? runShellCommand(prompt.line, turn) : runCommand(prompt.line, turn);
+    },
     admitMessage(inbound) {
+      if (inbound.shell === true) return "follow_up";
       const line = commandOf(inbound, prefix);
       if (line === undefined) return undefined;
       const { name } = splitCommand(line);

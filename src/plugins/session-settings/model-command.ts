@@ -48,7 +48,7 @@ async function problemOf(id: string, runtime: Runtime): Promise<string[]> {
 async function renderChoices(own: string | undefined, runtime: Runtime, signal: AbortSignal): Promise<string> {
   const { model, commandPrefix: prefix } = runtime.settings;
   const current = own === undefined ? `${model} (the settings' model)` : `${own} (this session's)`;
-  const { choices, notes } = await listChoices(runtime, own, signal);
+  const { choices, notes } = await listChoices(runtime, { own, signal });
   return [
     `model: ${current}`,
     "choices:",

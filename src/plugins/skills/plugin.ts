@@ -17,6 +17,10 @@ export const skillsPlugin = definePlugin(({ settings, workspace, env, log }: Plu
     provideTools: () => [skillTool(skills)],
     systemPrompt: (turn) => renderBlock(turn, skills),
     prepareMessage: (content, turn) => withHintedSkills(content, turn, skills),
+    suggestWords: async ({ kind, text }, runtime) =>
+      kind === "word" && text.startsWith("$")
+        ? (await skills.all(runtime)).map(({ name, description }) => ({ value: `$${name}`, description }))
+        : undefined,
     diagnose: async (runtime) => (await skills.problems(runtime)).map(({ message }) => message),
   };
 });

@@ -26,8 +26,13 @@ export class Skills {
   async allowed(turn: Turn): Promise<readonly Skill[]> {
     const names = allowedNames(turn);
     if (names?.size === 0) return [];
-    const { skills } = await this.#catalog.look(await this.#rootsOf(turn.runtime));
+    const skills = await this.all(turn.runtime);
     return names === undefined ? skills : skills.filter(({ name }) => names.has(name));
+  }
+
+  /** By name, whatever a turn may use. */
+  async all(runtime: Runtime): Promise<readonly Skill[]> {
+    return (await this.#catalog.look(await this.#rootsOf(runtime))).skills;
   }
 
   /** An allowed skill by its name in any case, its files in their place. */
