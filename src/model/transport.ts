@@ -136,7 +136,7 @@ function send(open: Client["request"], call: Call): Promise<HttpResponse> {
       else reject(networkError(error, address));
     });
     request.once("response", (message) => resolve(responseOf(message, call, settled)));
-    limitConnecting(request, connectTimeoutMs);
+    limitConnecting(request, connectTimeoutMs, url.protocol === "https:" ? "secureConnect" : "connect");
     request.end(content);
   });
 }
@@ -146,13 +146,14 @@ function connecting(lookup: LookupFunction | undefined): RequestOptions {
   return { autoSelectFamilyAttemptTimeout: 1_000, ...(lookup !== undefined && { lookup }) } as RequestOptions;
 }
 
-function limitConnecting(request: ClientRequest, milliseconds: number): void {
+/** A server that takes a connection and then does not make it secure is as far away as one that takes none. */
+function limitConnecting(request: ClientRequest, milliseconds: number, stands: "connect" | "secureConnect"): void {
   request.once("socket", (socket) => {
     if (!socket.connecting) return;
     const late = () => request.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" }));
     const timer = setTimeout(late, milliseconds);
     const stop = () => clearTimeout(timer);
-    socket.once("connect", stop).once("close", stop);
+    socket.once(stands, stop).once("close", stop);
   });
 }
 

@@ -163,7 +163,7 @@ describe.each(testedFormats)("$format", (format) => {
   });
 
   test("R2.5 408, 409, 429, 5xx and a broken start are tried again, then answered", async () => {
-    for (const code of [408, 409, 429, 500, 503, 529]) {
+    for (const code of [408, 409, 429, 500, 502, 503, 504, 529]) {
       const { reading, waits } = await retried(status(code, { error: { message: "later" } }), events(answer));
       expect(reading.text).toBe(said);
       expect(waits).toHaveLength(1);
@@ -174,8 +174,17 @@ describe.each(testedFormats)("$format", (format) => {
   });
 
   test("R2.5 retry-after is honoured; a cut after text is not tried again", async () => {
-    const limited = status(429, { error: { message: "slow" } }, { "retry-after": "7" });
-    expect((await retried(limited, events(answer))).waits).toEqual([7_000]);
+    for (const code of [408, 409, 429, 500, 503]) {
+      const limited = status(code, { error: { message: "slow" } }, { "retry-after": "7" });
+      expect((await retried(limited, events(answer))).waits).toEqual([7_000]);
+    }
+    const exact = status(429, { error: { message: "slow" } }, { "retry-after-ms": "1500" });
+    expect((await retried(exact, events(answer))).waits).toEqual([1_500]);
+    const late = await retried(status(429, { error: { message: "slow" } }, { "retry-after": "61" }), events(answer));
+    expect({ failure: factsOf(late.reading)?.failure, asked: late.asked }).toEqual({
+      failure: "rate-limited",
+      asked: 1,
+    });
     const { reading, asked } = await retried(destroyed(cutInText), events(answer));
     expect({ text: reading.text, failure: factsOf(reading)?.failure, asked }).toEqual({
       text: "Good",
@@ -204,7 +213,10 @@ describe.each(testedFormats)("$format", (format) => {
 
   test("R4.3 refused media are told apart, if media were sent", async () => {
     const refusal = status(400, speech.media);
-    expect(factsOf(await on(refusal, { messages: picture }))).toMatchObject({ failure: "rejected-image" });
+    for (const code of [400, 404, 413, 415, 422, 500, 501])
+      expect(factsOf(await on(status(code, speech.media), { messages: picture }))).toMatchObject({
+        failure: "rejected-image",
+      });
     expect(factsOf(await on(refusal))).toMatchObject({ failure: "rejected" });
   });
 
@@ -228,6 +240,10 @@ describe.each(testedFormats)("$format", (format) => {
     for (const behaviour of [page, status(200, "no model"), status(200, {})])
       expect(factsOf(await on(behaviour))).toMatchObject({ failure: "malformed", retryable: false });
     expect(factsOf(await on(hugeEvent(64 * 1024 * 1024)))).toMatchObject({ failure: "malformed", retryable: false });
+  });
+
+  test("R2.8 torn down after its end, it has answered", async () => {
+    expect(await on(destroyed(answer))).toMatchObject({ text: said, finish: { reason: "stop" } });
   });
 
   test("R2.8 a server that stays after its end, and one that labels its stream as text, have answered", async () => {

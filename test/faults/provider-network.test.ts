@@ -1,10 +1,5 @@
 // Providers that cannot be reached, refuse, stall, break off or talk nonsense, over real connections.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createChatCompletionsModel } from "../../src/model/chat-completions/model.ts";
 import { type GuardLimits, guardModel } from "../../src/model/guard.ts";
@@ -26,6 +21,7 @@ import {
 import type { Reading } from "../contracts/golden-expectation.ts";
 import { failureOf, goldenStreams, readAll } from "../contracts/golden-streams.ts";
 import { missing } from "../support/requirements.ts";
+import { startTlsServer } from "../support/tls-server.ts";
 
 const transports: { close(): void }[] = [];
 afterAll(() => {
@@ -125,26 +121,8 @@ describe("R2.5 a server that cannot be reached is one plain sentence with its ad
   });
 
   test.skipIf(missing("openssl"))("a certificate that nobody vouches for, not retried", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "bub-tls-"));
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const subject = ["-subj", "/CN=localhost", "-days", "1", "-nodes"];
-    const made = spawnSync("openssl", [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      ...subject,
-    ]);
-    expect(made.status).toBe(0);
-    const server = createHttpsServer({ key: readFileSync(key), cert: readFileSync(cert) });
-    const port = await listening(server);
-    const reading = await ask(modelAt(`https://127.0.0.1:${port}/v1`));
-    await new Promise((resolve) => server.close(resolve));
-    rmSync(folder, { recursive: true });
+    await using server = await startTlsServer();
+    const reading = await ask(modelAt(`${server.url}/v1`));
     expect(reading.error).toMatchObject({
       message: expect.stringMatching(/^There is no secure connection to https:/),
       facts: { failure: "network", retryable: false },

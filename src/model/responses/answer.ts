@@ -94,8 +94,7 @@ export class ResponsesAnswerReader implements AnswerReader {
         return delta === "" ? [] : [{ type: "progress" }];
       }
       case "response.function_call_arguments.done":
-        if (typeof event.arguments === "string") this.#item(at, { type: "function_call" }).arguments = event.arguments;
-        return [];
+        return this.#settle(at, argumentsOf(event));
       case "response.output_item.done":
         return isJsonObject(event.item) ? this.#complete(at, event.item) : [];
       case "response.completed":
@@ -145,13 +144,18 @@ export class ResponsesAnswerReader implements AnswerReader {
     return [{ type: "reasoning-delta", delta: isNext ? `\n\n${delta}` : delta }];
   }
 
+  #settle(at: string, args: string | undefined): ModelEvent[] {
+    if (args !== undefined) this.#item(at, { type: "function_call" }).arguments = args;
+    return [];
+  }
+
   /** The whole item; what no delta told of it is told now. */
   #complete(at: string, value: JsonObject): ModelEvent[] {
     const item = this.#item(at, value);
     if (item.isDone) return [];
     item.value = value;
     item.isDone = true;
-    if (typeof value.arguments === "string") item.arguments = value.arguments;
+    item.arguments = argumentsOf(value) ?? item.arguments;
     if (value.type === "message" && item.said === "") return this.#say(at, value, messageText(value));
     if (value.type === "reasoning" && item.said === "") {
       const parts = [value.summary, value.content].map(partTexts).find((texts) => texts.length > 0) ?? [];
@@ -210,6 +214,12 @@ export class ResponsesAnswerReader implements AnswerReader {
 /** Reasoning goes back without its status, which is the provider's to set. */
 function keptItem({ status: _, ...item }: JsonObject): JsonObject {
   return item;
+}
+
+/** Compatible servers send an object where the format has its text. */
+function argumentsOf({ arguments: given }: JsonObject): string | undefined {
+  if (isJsonObject(given)) return JSON.stringify(given);
+  return typeof given === "string" ? given : undefined;
 }
 
 function placeOf({ output_index: index, item_id: id }: JsonObject): string {
