@@ -1,7 +1,7 @@
 // Whether the chosen models can be asked, and where their keys come from. Nothing is sent anywhere.
 import { isBubError, messageOf } from "../base/errors.ts";
 import type { Runtime } from "../kernel/runtime.ts";
-import { findAccess } from "../model/endpoint.ts";
+import { findAccess, findPackageAccess } from "../model/endpoint.ts";
 import { parseModelName } from "../model/model-settings.ts";
 
 export interface ModelReport {
@@ -44,7 +44,10 @@ function keySourceOf(name: string, { settings, loadedSettings }: Runtime): strin
   const { provider } = parseModelName(name) ?? { provider: "" };
   if (provider === "scripted") return "needs no key";
   try {
-    const { keySource } = findAccess(provider, settings, loadedSettings.lookup);
+    const { lookup } = loadedSettings;
+    const packaged = findPackageAccess(provider, settings, lookup);
+    const { keySource } = packaged ?? findAccess(provider, settings, lookup);
+    if (packaged !== undefined && keySource === undefined) return `key as ${packaged.package} finds it`;
     return keySource === undefined ? "used without a key" : `key from ${keySource}`;
   } catch {
     return "brought by a plugin";

@@ -57,7 +57,7 @@ export const settingTable = {
   ),
   providers: object({
     env: "BUB_PROVIDERS",
-    help: "Further endpoints by name: {type, api_base, api_key}.",
+    help: "Further endpoints by name: {type, api_base, api_key}, or {package, api_base, api_key, options}.",
     secret: true,
   }),
   clientArgs: object({ env: "BUB_CLIENT_ARGS", help: "JSON for the client: headers, timeout, api_format." }),

@@ -103,6 +103,36 @@ export function findAccess(provider: string, settings: ModelSettings, lookup: Lo
   return { apiBase, wire: known?.wire ?? openAiWire(address, settings), key, keySource, isGeneralKey };
 }
 
+/** What a provider of a package takes; what is absent the package knows itself. */
+export interface PackageAccess {
+  /** The package's name in the plugin project. */
+  readonly package: string;
+  readonly apiBase: string | undefined;
+  readonly key: string | undefined;
+  readonly keySource: string | undefined;
+  /** Further settings of its provider, such as `{"region": "eu"}`. */
+  readonly options: JsonObject;
+}
+
+/**
+ * The access to a provider whose entry of `BUB_PROVIDERS` names a package; undefined for any other. Keys are looked for as for
+ * other entries, last in the provider's own variable, such as `MISTRAL_API_KEY` for `mistral`.
+ * @throws BubError `config` in one sentence
+ */
+export function findPackageAccess(
+  provider: string,
+  settings: ModelSettings,
+  lookup: Lookup,
+): PackageAccess | undefined {
+  const entry = readEntry(provider, settings.providers);
+  if (entry?.package === undefined) return undefined;
+  const known = { apiBase: "", keyVariables: [`${variablePart(provider)}_API_KEY`], baseVariables: [] };
+  const apiBase = entry.apiBase ?? textOr(lookup(`BUB_${variablePart(provider)}_API_BASE`));
+  if (apiBase !== undefined) parseAddress(apiBase, provider);
+  const { value: key, source: keySource } = findKey(provider, { entry, known, settings, lookup }) ?? {};
+  return { package: entry.package, apiBase, key, keySource, options: entry.options };
+}
+
 /** OpenAI's own address is asked by Responses, compatible servers by Chat Completions, unless `api_format` says which. */
 function openAiWire(address: URL, { clientArgs }: ModelSettings): WireName {
   const format = clientArgs?.api_format;
@@ -114,6 +144,9 @@ interface Entry {
   readonly type: string;
   readonly apiBase: string | undefined;
   readonly apiKey: string | undefined;
+  /** An AI SDK provider package of the plugin project, which speaks to it in the place of a format of ours. */
+  readonly package: string | undefined;
+  readonly options: JsonObject;
 }
 
 function readEntry(provider: string, providers: JsonObject = {}): Entry | undefined {
@@ -122,12 +155,19 @@ function readEntry(provider: string, providers: JsonObject = {}): Entry | undefi
   const entry = providers[name];
   const place = `BUB_PROVIDERS.${name}`;
   if (!isJsonObject(entry)) throw new BubError("config", `${place} must be an object with type, api_base and api_key.`);
-  for (const key of ["type", "api_base", "api_key"]) {
+  for (const key of ["type", "api_base", "api_key", "package"]) {
     if (entry[key] !== undefined && typeof entry[key] !== "string")
       throw new BubError("config", `${place}.${key} must be text.`);
   }
-  const type = String(entry.type ?? "openai").toLowerCase();
-  return { type, apiBase: textOr(entry.api_base), apiKey: textOr(entry.api_key) };
+  const { options = {} } = entry;
+  if (!isJsonObject(options)) throw new BubError("config", `${place}.options must be an object.`);
+  return {
+    type: String(entry.type ?? "openai").toLowerCase(),
+    apiBase: textOr(entry.api_base),
+    apiKey: textOr(entry.api_key),
+    package: textOr(entry.package),
+    options,
+  };
 }
 
 interface Sources {

@@ -6,7 +6,7 @@ export interface ModelSettings {
   readonly apiKey?: string;
   /** `BUB_API_BASE`. */
   readonly apiBase?: string;
-  /** `BUB_PROVIDERS`: further endpoints by name, each `{type, api_base, api_key}`. */
+  /** `BUB_PROVIDERS`: further endpoints by name, each `{type, api_base, api_key}` or `{package, api_base, api_key, options}`. */
   readonly providers?: JsonObject;
   /** `BUB_CLIENT_ARGS`: `headers`, `timeout` in seconds, `api_format`. */
   readonly clientArgs?: JsonObject;

@@ -1,7 +1,8 @@
 // Makes the model that a name stands for.
 import { BubError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import { findAccess, type WireName } from "./endpoint.ts";
+import type { PackageModelOptions } from "./ai-sdk/model.ts";
+import { findAccess, findPackageAccess, type WireName } from "./endpoint.ts";
 import { guardModel } from "./guard.ts";
 import type { Model } from "./model.ts";
 import { defaultModel, type Lookup, type ModelSettings, parseModelName } from "./model-settings.ts";
@@ -16,6 +17,8 @@ export interface ResolveOptions {
   readonly transport?: Transport;
   /** What a script's relative path starts from; default: the process's folder. */
   readonly folder?: string;
+  /** Gives what a package of the plugin project exports; without it there are none. */
+  readonly importPackage?: (name: string) => Promise<Readonly<Record<string, unknown>>>;
   /** Told each secret, so that no log shows it. */
   readonly onSecret?: (secret: string) => void;
 }
@@ -32,9 +35,18 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
   const { provider, modelId } = parsed;
   if (provider === "scripted") return loadScripted(modelId, options.folder);
   const { settings, lookup = () => undefined, transport = createTransport(), onSecret } = options;
+  const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
+  const packaged = findPackageAccess(provider, settings, lookup);
+  if (packaged !== undefined) {
+    const completionArgs = settings.completionArgs ?? {};
+    const model = await loadPackaged(
+      { provider, modelId, access: packaged, headers, completionArgs, transport },
+      options,
+    );
+    return timeoutMs === undefined ? model : guardModel(model, { timeoutMs });
+  }
   const access = findAccess(provider, settings, lookup);
   if (access.key !== undefined) onSecret?.(access.key);
-  const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
   const create = await loadWire(access.wire);
   const model = create({
     provider,
@@ -60,6 +72,19 @@ function loadWire(wire: WireName): Promise<(options: WireOptions) => Model> {
     case "google":
       return import("./google/model.ts").then(({ createGoogleModel }) => createGoogleModel);
   }
+}
+
+async function loadPackaged(
+  options: PackageModelOptions,
+  { importPackage, onSecret }: Pick<ResolveOptions, "importPackage" | "onSecret">,
+): Promise<Model> {
+  const { access, provider } = options;
+  if (access.key !== undefined) onSecret?.(access.key);
+  if (importPackage === undefined)
+    throw new BubError("config", `The package ${access.package} of the provider ${provider} cannot be loaded here.`);
+  const exported = await importPackage(access.package);
+  const { createPackageModel } = await import("./ai-sdk/model.ts");
+  return createPackageModel(exported, options);
 }
 
 async function loadScripted(file: string, folder: string | undefined): Promise<Model> {

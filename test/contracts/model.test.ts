@@ -18,6 +18,7 @@ import {
   scriptedModel,
   stall,
 } from "../../src/testing/scripted-model.ts";
+import { callParts, finishPart, packageModel, partLines, reasoningParts, textParts } from "../support/package-model.ts";
 import { readAll } from "./golden-streams.ts";
 import { describeModel, type PreparedModel, question } from "./model.ts";
 
@@ -161,6 +162,27 @@ describeModel("Gemini on the fault server", {
     return onServer("google", status(429, { error }));
   },
   stall: () => onServer("google", stalled(parts([{ text: "Hel" }]))),
+});
+
+async function onPackage(behaviour: Behaviour): Promise<PreparedModel> {
+  const server = await startFaultServer([behaviour]);
+  return { model: await packageModel(server.url), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+const finished = { ...finishPart("stop"), usage: { inputTokens: { total: 10 }, outputTokens: { total: 3 } } };
+
+describeModel("a package by the AI SDK's interface", {
+  text: () => onPackage(events(partLines(...textParts("1", "Hello", " there."), finished))),
+  reasoning: () =>
+    onPackage(events(partLines(...reasoningParts("r", "Hm."), ...textParts("1", "Hello there."), finished))),
+  calls: () =>
+    onPackage(
+      events(partLines(...callParts("c0", "add", '{"a":1}'), ...callParts("c1", "bash", '{"command":"ls"}'), finished)),
+    ),
+  cut: () => onPackage(cleanCut(partLines(...textParts("1", "Hel")))),
+  failure: () => onPackage(status(500, { error: { message: "oops" } })),
+  limited: () => onPackage(status(429, { error: { message: "slow" } }, { "retry-after": "2" })),
+  stall: () => onPackage(stalled(partLines(...textParts("1", "Hel")))),
 });
 
 type Reply = Parameters<LLMock["on"]>[1];

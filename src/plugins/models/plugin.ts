@@ -1,4 +1,5 @@
 // The models that settings, keys and scripts give access to.
+import { importInstalled } from "../../base/installed-packages.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { Model } from "../../model/model.ts";
 import { resolveModel } from "../../model/resolve.ts";
@@ -12,7 +13,8 @@ export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace })
     transport ??= createTransport();
     const folder = workspace ?? process.cwd();
     const onSecret = (secret: string) => mask.add(secret);
-    return resolveModel(name, { settings, lookup, transport, folder, onSecret });
+    const importPackage = (packageName: string) => importInstalled(settings.home, packageName);
+    return resolveModel(name, { settings, lookup, transport, folder, importPackage, onSecret });
   };
   return {
     name: "models",
