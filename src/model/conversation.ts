@@ -232,6 +232,15 @@ export function plainCallId(id: string, longest: number): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longest - mark.length) + mark;
 }
 
+/** Makes ids of nine letters and digits, which Mistral's servers insist on; one that is such stays. */
+export function nineLetterCallId(id: string): string {
+  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
+  return BigInt(`0x${hashOf(id)}`)
+    .toString(36)
+    .padStart(9, "0")
+    .slice(-9);
+}
+
 /** FNV-1a, 32 bits twice with different starts. */
 function hashOf(text: string): string {
   const half = (start: number): string => {

@@ -92,6 +92,7 @@ test.each([
   { status: 400, type: "INVALID_ARGUMENT", message: "Unable to process input image." },
   { status: 400, type: "INVALID_ARGUMENT", message: "Unsupported MIME type: audio/x-foo" },
   { code: "invalid_image_format", message: "The image data you provided does not represent a valid image." },
+  { code: "unsupported_image_media_type", message: "The file you provided is not supported." },
 ])("R4.3 $status $code '$message' refuses the media, if media were sent", (refusal) => {
   expect(judge(refusal, true)).toMatchObject({ failure: "rejected-image", retryable: false });
   expect(judge(refusal, false).failure).not.toBe("rejected-image");

@@ -107,7 +107,8 @@ function judge({ status, code = "", type = "", message = "" }: Refusal, sentMedi
   if (status === 401 || status === 403 || keyNames.test(names)) return ["unauthorized", false];
   if (overflowCodes.test(names)) return ["overflow", false];
   const at = status ?? statusOfName(names);
-  if (at !== undefined && sentMedia && mayBeMedia.has(at) && mediaWords.test(message)) return ["rejected-image", false];
+  if (at !== undefined && sentMedia && mayBeMedia.has(at) && mediaWords.test(`${code} ${message}`))
+    return ["rejected-image", false];
   if (at !== undefined && mayBeOverflow.has(at) && overflowWords.test(message)) return ["overflow", false];
   if (at === 413) return ["overflow", false];
   // Without a status it is an error that a stream told of: the provider failed while it answered.

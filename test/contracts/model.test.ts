@@ -31,6 +31,7 @@ const wires = {
   responses: { name: "openai:gpt-5", path: "/v1", clientArgs: { api_format: "responses" } },
   anthropic: { name: "anthropic:claude-sonnet-4-5", path: "/v1", clientArgs: {} },
   google: { name: "google:gemini-2.5-flash", path: "/v1beta", clientArgs: {} },
+  openrouter: { name: "openrouter:anthropic/claude-sonnet-4.5", path: "/api/v1", clientArgs: {} },
 } as const;
 type Wire = keyof typeof wires;
 
@@ -200,9 +201,10 @@ const mockUsage = {
   responses: { input_tokens: 10, output_tokens: 3, total_tokens: 13 },
   anthropic: { input_tokens: 10, output_tokens: 3 },
   google: { promptTokenCount: 10, candidatesTokenCount: 3, totalTokenCount: 13 },
+  openrouter: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 },
 } as const;
 
-for (const wire of ["chat", "responses", "anthropic", "google"] as const) {
+for (const wire of Object.keys(wires) as Wire[]) {
   describeModel(`${wire} on aimock`, {
     text: () => onMock(wire, { content: "Hello there.", usage: mockUsage[wire] }),
     reasoning: () => onMock(wire, { content: "Hello there.", reasoning: "Hm." }),
@@ -291,6 +293,22 @@ describe.each(Object.keys(wires) as Wire[])("R4.1 aimock, an independent peer, b
     await mock.stop();
     expect(reading.error).toMatchObject({ facts: { failure: "cut" } });
     expect("One two three".startsWith(reading.text)).toBe(true);
+  });
+
+  test.each([
+    ["drops the request", { dropRate: 1 }, { failure: "server", retryable: true, status: 500 }],
+    ["answers nonsense", { malformedRate: 1 }, { failure: "malformed" }],
+    ["hangs up", { disconnectRate: 1 }, { failure: "network", retryable: true }],
+    ["limits the rate", { rateLimitRate: 1 }, { failure: "rate-limited", retryable: true, status: 429 }],
+  ])("R2.5 it %s: told as what it is", async (_name, chaos, facts) => {
+    const mock = new LLMock({ port: 0, logLevel: "silent" });
+    mock.on({ userMessage: "go" }, { content: "Hello there." });
+    mock.setChaos(chaos);
+    await mock.start();
+    const model = guardModel(await modelAt(wire, mock.url));
+    const reading = await readAll(model.stream({ ...question, signal: new AbortController().signal }));
+    await mock.stop();
+    expect(reading).toMatchObject({ text: "", calls: [], error: { facts } });
   });
 });
 

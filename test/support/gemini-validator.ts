@@ -85,7 +85,8 @@ function partProblem(part: JsonObject, isModels: boolean): string | undefined {
 }
 
 function mediaProblem(data: JsonValue): string | undefined {
-  const isMedia = isJsonObject(data) && /^(image|audio|video)\/[\w.+-]+$/.test(String(data.mimeType));
+  const types = /^image\/(png|jpeg|webp|hei[cf])$|^(audio|video)\/[\w.+-]+$/;
+  const isMedia = isJsonObject(data) && types.test(String(data.mimeType));
   return isMedia && !isBlank(data.data) ? undefined : "media without type or data";
 }
 

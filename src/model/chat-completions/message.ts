@@ -36,6 +36,8 @@ export interface ServerTraits {
   readonly wantsReasoning?: boolean;
   /** Takes videos, and audio beyond the two formats that OpenAI takes. */
   readonly takesAllMedia?: boolean;
+  /** An id of a call as the server takes it, the same for the same id; default: any id. */
+  readonly callId?: (id: string) => string;
 }
 
 /** Serialises messages for one server and remembers each by its object. */
@@ -82,7 +84,9 @@ export class FragmentCache {
     if (plain !== undefined) return { bytes: toBytes(plain, ","), hoisted: [], hasMedia: false };
     const content = message.content as readonly ContentPart[];
     const write = (part: ContentPart) => wirePart(part, loadMedia, this.#traits);
-    return message.role === "tool" ? toolFragment(message, content, write) : userFragment(content, write);
+    return message.role === "tool"
+      ? toolFragment(message, content, { write, traits: this.#traits })
+      : userFragment(content, write);
   }
 }
 
@@ -100,12 +104,12 @@ function plainMessage(message: ModelMessage, traits: ServerTraits): WirePart | u
   if (message.role === "assistant") return assistantMessage(message, traits);
   if (hasMedia(message.content)) return undefined;
   const text = textOf(message.content);
-  return message.role === "tool" ? toolMessage(message, text) : { role: "user", content: text };
+  return message.role === "tool" ? toolMessage(message, text, traits) : { role: "user", content: text };
 }
 
 function assistantMessage(
   { content, reasoning, providerData, calls = [] }: AssistantMessage,
-  { provider, wantsReasoning = false }: ServerTraits,
+  { provider, wantsReasoning = false, callId = same }: ServerTraits,
 ): WirePart {
   const kept = keptReasoningFromJson(providerData, provider);
   const text = content === undefined || content === "" ? null : content;
@@ -120,7 +124,7 @@ function assistantMessage(
     ...(isSilent && { reasoning_content: "" }),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, name, arguments: args }, index) => ({
-        id,
+        id: callId(id),
         type: "function",
         function: { name, arguments: JSON.stringify(args) },
         ...(kept?.calls?.[index] != null && { extra_content: kept.calls[index] }),
@@ -129,9 +133,11 @@ function assistantMessage(
   };
 }
 
-function toolMessage({ callId }: ToolMessage, content: string): WirePart {
-  return { role: "tool", tool_call_id: callId, content };
+function toolMessage({ callId: id }: ToolMessage, content: string, { callId = same }: ServerTraits): WirePart {
+  return { role: "tool", tool_call_id: callId(id), content };
 }
+
+const same = (id: string): string => id;
 
 type WritePart = (part: ContentPart) => Promise<WirePart>;
 
@@ -144,14 +150,14 @@ async function userFragment(content: readonly ContentPart[], write: WritePart): 
 async function toolFragment(
   message: ToolMessage,
   content: readonly ContentPart[],
-  write: WritePart,
+  { write, traits }: { write: WritePart; traits: ServerTraits },
 ): Promise<Fragment> {
   const media = await Promise.all(content.filter(isMediaPart).map(async (part) => ({ part, wire: await write(part) })));
   const sent = new Map(
     media.filter(({ wire }) => wire.type !== "text").map(({ part, wire }) => [part as ContentPart, wire]),
   );
   const text = content.map((part) => noteOf(part, sent.has(part))).join("\n");
-  const bytes = toBytes(toolMessage(message, text), ",");
+  const bytes = toBytes(toolMessage(message, text, traits), ",");
   if (sent.size === 0) return { bytes, hoisted: [], hasMedia: false };
   const title = { type: "text", text: `Media of the result of ${message.name} (${message.callId}):` };
   return { bytes, hoisted: [title, ...sent.values()].map((part) => toBytes(part)), hasMedia: true };

@@ -1,5 +1,6 @@
 // Models of servers that speak the OpenAI Chat Completions format.
 import type { JsonObject } from "../../base/json.ts";
+import { nineLetterCallId, plainCallId } from "../conversation.ts";
 import type { Model } from "../model.ts";
 import { addressOf, createWireModel, listOn, type WireOptions } from "../wire.ts";
 import { ChatAnswerReader } from "./answer.ts";
@@ -30,7 +31,15 @@ function traitsOf({ hostname }: URL, provider: string): ServerTraits {
     // In its thinking mode it refuses conversations with an answer that lacks the field.
     wantsReasoning: isAt(hostname, "deepseek.com"),
     takesAllMedia: isAt(hostname, "openrouter.ai"),
+    ...callIdsOf(hostname),
   };
+}
+
+/** Servers that refuse conversations for the ids that others gave their calls. */
+function callIdsOf(hostname: string): Pick<ServerTraits, "callId"> {
+  if (isAt(hostname, "mistral.ai")) return { callId: nineLetterCallId };
+  const isShort = ["openai.com", "azure.com", "openrouter.ai"].some((domain) => isAt(hostname, domain));
+  return isShort ? { callId: (id) => (id.length > 40 ? plainCallId(id, 40) : id) } : {};
 }
 
 function isAt(hostname: string, domain: string): boolean {

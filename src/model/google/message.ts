@@ -116,8 +116,12 @@ async function mediaPart(part: MediaPart, loadMedia: LoadMedia): Promise<JsonObj
   const inline = readDataUrl(part.url);
   if (part.url !== undefined && inline === undefined) return textPart(describeMedia(part));
   const mimeType = inline?.mediaType ?? part.media_type;
+  if (part.type === "image" && !imageTypes.has(mimeType)) return textPart(describeMedia(part));
   return { inlineData: { mimeType, data: inline?.data ?? (await dataOf(part, loadMedia)) } };
 }
+
+/** It refuses requests with any other, GIF among them. */
+const imageTypes = new Set(["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]);
 
 function isMedia(part: JsonObject): boolean {
   return part.inlineData !== undefined;

@@ -132,6 +132,16 @@ describe("R4.3 media", () => {
     ]);
   });
 
+  test("a kind of image that it refuses is a note", async () => {
+    const gif = { type: "image", media_type: "image/gif", data: "R0lG" } as const;
+    const { contents } = await bodyOf([{ role: "user", content: [gif] }, asked, result([gif])]);
+    expect(contents).toMatchObject([
+      { parts: [{ text: "[image: image/gif]" }] },
+      {},
+      { parts: [{ functionResponse: { response: { output: "[image: image/gif]" } } }] },
+    ]);
+  });
+
   test("images of results stand in them from 3 on, other media and older models have them after the results", async () => {
     const messages = [user("go"), asked, result([{ type: "text", text: "two" }, stored, video])];
     const [, , newer] = (await bodyOf(messages)).contents as JsonObject[];
