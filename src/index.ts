@@ -7,6 +7,7 @@ export type { JsonObject, JsonValue } from "./base/json.ts";
 export type { JsonSchema, StandardSchema } from "./base/schema.ts";
 export type { Environment } from "./environment/environment.ts";
 export type { Channel, ChannelPort } from "./kernel/channel.ts";
+export type { Diagnosis, DiagnosisRequest, Finding } from "./kernel/diagnosis.ts";
 export type { Ask, Inbound, Outbound, Prompt } from "./kernel/envelope.ts";
 export { type HookKind, type HookName, type Hooks, hookKinds } from "./kernel/hooks.ts";
 export type { Onboarding } from "./kernel/onboarding.ts";

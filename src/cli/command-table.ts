@@ -152,9 +152,14 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: "doctor",
-    summary: "Check the set-up: settings and their sources, model and key, tape, plugins.",
-    example: "bub doctor",
-    options: [...session, json],
+    summary: "Check the set-up: settings and their sources, model and key, programs, files, tape, plugins.",
+    example: "bub doctor --fix",
+    options: [
+      ...session,
+      { name: "fix", help: "put right what can be without losing anything, and say what was done" },
+      { name: "offline", help: "ask no provider whether it answers" },
+      json,
+    ],
   },
   {
     name: "sessions",

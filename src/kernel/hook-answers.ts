@@ -1,5 +1,5 @@
 // What plugins may answer to the hooks that are collected: code that no compiler has seen answers anything.
-import { isJsonObject } from "../base/json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { HookName, HooksOf } from "./hooks.ts";
 
 interface Shape {
@@ -23,6 +23,18 @@ function listOf({ wanted, fits }: Shape): Shape {
   return { wanted: `a list of ${wanted}`, fits: (answer) => Array.isArray(answer) && answer.every(fits) };
 }
 
+const texts = listOf({ ...text, wanted: "texts" });
+
+const section = {
+  fits({ title, facts, findings }: JsonObject): boolean {
+    const [lines, sentences] = [
+      withMembers("", { name: "string", value: "string" }),
+      withMembers("", { sentence: "string" }),
+    ];
+    return typeof title === "string" && listOf(lines).fits(facts) && listOf(sentences).fits(findings);
+  },
+};
+
 const shapes: Partial<Record<HookName, Shape>> = {
   systemPrompt: text,
   provideTools: listOf(
@@ -39,7 +51,10 @@ const shapes: Partial<Record<HookName, Shape>> = {
   provideSkills: listOf(withMembers("objects with a directory", { directory: "string" })),
   provideProfiles: listOf(withMembers("objects with name and file", { name: "string", file: "string" })),
   provideModels: listOf(withMembers("objects with provider and create", { provider: "string", create: "function" })),
-  diagnose: listOf({ ...text, wanted: "texts" }),
+  diagnose: {
+    wanted: "a list of texts, or a section with title, facts and findings",
+    fits: (answer) => texts.fits(answer) || (isJsonObject(answer) && section.fits(answer)),
+  },
   lifespan: {
     wanted: "an object with [Symbol.asyncDispose]",
     fits: (answer) => typeof (answer as Partial<AsyncDisposable> | null)?.[Symbol.asyncDispose] === "function",

@@ -125,7 +125,7 @@ test.each<[HooksOf<"collect">, unknown, string]>([
   ["provideSkills", [{ name: "x" }], "a list of something else instead of a list of objects with a directory"],
   ["provideProfiles", [{ name: "x" }], "a list of something else instead of a list of objects with name and file"],
   ["provideModels", [{}], "a list of something else instead of a list of objects with provider and create"],
-  ["diagnose", "broken", "a string instead of a list of texts"],
+  ["diagnose", "broken", "a string instead of a list of texts, or a section with title, facts and findings"],
   ["lifespan", () => undefined, "a function instead of an object with [Symbol.asyncDispose]"],
 ])("R1.3 a plugin that answers %s with something else, %o, is left out and logged", async (hook, answer, told) => {
   const { lines, log } = recordingLog();

@@ -11,6 +11,7 @@ import type { Tool } from "../tools/tool.ts";
 import type { Toolset } from "../tools/toolset.ts";
 import type { Channel } from "./channel.ts";
 import type { CommandRegistry } from "./command-registry.ts";
+import type { Diagnosis, DiagnosisRequest } from "./diagnosis.ts";
 import type { Inbound, Outbound, Prompt } from "./envelope.ts";
 import type { Onboarding } from "./onboarding.ts";
 import type { Runtime } from "./runtime.ts";
@@ -162,8 +163,11 @@ export interface Hooks {
   endSession(sessionId: string, runtime: Runtime): Awaitable<void>;
   /** Told of an error of any stage. */
   onError(stage: string, error: unknown, inbound: Inbound): Awaitable<void>;
-  /** Sentences for `bub doctor` on what of this plugin's is broken: a file, a section of config.yml. */
-  diagnose(runtime: Runtime): Awaitable<readonly string[] | undefined>;
+  /**
+   * Looks after this plugin's part for `bub doctor`: a section with facts and findings, or only sentences on what is broken,
+   * such as a file or a section of config.yml. Changes nothing: what can be put right is a finding's `fix`.
+   */
+  diagnose(runtime: Runtime, request: DiagnosisRequest): Awaitable<Diagnosis | readonly string[] | undefined>;
   /**
    * Offers what a typed word may become: all that there is, whoever asks keeps what fits. Asked while a person types, who
    * may go on typing: the signal tells.

@@ -100,7 +100,7 @@ function keyHeaders({ wire, key }: ProviderAccess): Readonly<Record<string, stri
 }
 
 /** Google lists models that answer nobody, such as those for embeddings, and says so. */
-function idsIn(list: JsonValue | undefined): readonly string[] {
+export function idsIn(list: JsonValue | undefined): readonly string[] {
   if (!isJsonObject(list)) return [];
   const models = [list.data, list.models].find(Array.isArray) ?? [];
   return models.filter(isJsonObject).flatMap(({ id, name, supportedGenerationMethods: methods }) => {

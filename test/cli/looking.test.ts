@@ -1,5 +1,5 @@
 // Commands that only look: hooks, doctor, tape show.
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { hookKinds } from "../../src/kernel/hooks.ts";
 import { createCliWorld } from "../support/run-cli.ts";
@@ -77,9 +77,9 @@ test("R5.4 doctor shows each setting with its value and source, secrets masked",
 test("R5.4 doctor says which key a model uses, and exits 1 when none can be asked", async () => {
   using world = createCliWorld();
   const env = { OPENROUTER_API_KEY: "sk-very-secret" };
-  const good = await world.run(["doctor"], { env });
+  const good = await world.run(["doctor", "--offline"], { env });
   expect(good.code).toBe(0);
-  expect(good.stdout).toContain("key from OPENROUTER_API_KEY");
+  expect(good.stdout).toContain("key *** from OPENROUTER_API_KEY, at https://openrouter.ai/api/v1, not asked");
   expect(good.stdout).toContain("Nothing is broken.");
   const bad = await world.run(["doctor"]);
   expect(bad).toMatchObject({ code: 1, stderr: "" });
@@ -131,7 +131,10 @@ const configurable = `
 test("R5.5 doctor shows the settings of plugins with their sources, secrets masked", async () => {
   using world = createCliWorld();
   const plugin = world.file("reader.mjs", configurable);
-  world.file("home/config.yml", "plugin_settings:\n  reader:\n    site: a.example\n    token: very-secret\n");
+  chmodSync(
+    world.file("home/config.yml", "plugin_settings:\n  reader:\n    site: a.example\n    token: very-secret\n"),
+    0o600,
+  );
   const words = ["doctor", "--plugin", plugin, "--model", world.script("ok")];
   const { code, stdout } = await world.run(words);
   expect(code).toBe(0);

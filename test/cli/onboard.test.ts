@@ -33,7 +33,7 @@ test("R5.1 onboard takes the key from stdin, provider:model in one, and keeps co
   world.file("home/config.yml", before);
   const result = await world.run(["onboard", "--model", "lab:a", "--key-stdin"], { input: `${key}\n` });
   expect(result.code).toBe(0);
-  expect(configOf(world)).toBe(before + `    type: openai\n    api_key: ${key}\nmodel: lab:a\n`);
+  expect(configOf(world)).toBe(`${before}    type: openai\n    api_key: ${key}\nmodel: lab:a\n`);
 });
 
 test("R5.1 a key of the environment is used where it is, and not written", async () => {

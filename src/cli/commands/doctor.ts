@@ -1,130 +1,106 @@
-// `bub doctor`: what Bub found here, where each setting comes from, and what is broken.
-import { isJsonObject, type JsonValue } from "../../base/json.ts";
+// `bub doctor`: what Bub found here, where each setting comes from, what is broken, and what can be put right.
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { isBubError, sentencesOf } from "../../base/errors.ts";
+import type { JsonValue } from "../../base/json.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import { styled, type TextOutput } from "../../base/text-output.ts";
-import { version } from "../../base/version.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
-import { configKeyOf, type SettingName, settingTable } from "../../kernel/setting-table.ts";
 import type { CommandContext } from "../command-context.ts";
-import { checkModels, type ModelReport } from "../model-check.ts";
+import { type DoctorReport, examine, reportBroken } from "../doctor-report.ts";
 import { openRuntime } from "../open-runtime.ts";
-import { type PackageReport, packageRows, reportPackages } from "../package-report.ts";
-import { checkPrograms, type ProgramReport } from "../program-check.ts";
+import { packageRows } from "../package-report.ts";
 import { type SessionOptions, sessionIdFrom } from "../session-options.ts";
-import { renderTable } from "../table.ts";
-import { reportTape, type TapeReport } from "../tape-report.ts";
+import { renderFitting } from "../table.ts";
+import { wrapWords } from "../wrapped-text.ts";
 
-interface SettingReport {
-  name: string;
-  value: JsonValue;
-  source: string;
+export interface DoctorOptions extends SessionOptions {
+  json?: boolean;
+  fix?: boolean;
+  offline?: boolean;
 }
 
-interface Report {
-  version: string;
-  node: string;
-  platform: string;
-  home: string;
-  workspace: string | null;
-  settings: SettingReport[];
-  models: ModelReport[];
-  programs: ProgramReport[];
-  packages: PackageReport[];
-  tape: TapeReport;
-  /** Odd, but nothing stops working. */
-  warnings: string[];
-  /** Broken: a sentence each. */
-  problems: string[];
-}
-
-/** Answers 1 when something is broken. */
+/** Answers 1 when something is broken that needs a person. */
 export async function runDoctor(
   _words: readonly string[],
-  options: SessionOptions & { json?: boolean },
+  options: DoctorOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { stdout, stop } = context;
-  await using runtime = await openRuntime(context, { printsWarnings: false });
-  const report = await examine(runtime, sessionIdFrom(options), stop.signal);
-  const text = options.json === true ? `${jsonLine(report)}\n` : render(report, stdout);
-  stdout.write(runtime.mask.mask(text));
+  const { env, stdout, stop } = context;
+  let runtime: Runtime;
+  try {
+    runtime = await openRuntime(context, { printsWarnings: false });
+  } catch (error) {
+    if (!isBubError(error)) throw error;
+    const place = { home: env.BUB_HOME ?? join(homedir(), ".bub"), workspace: resolve(context.options.workspace) };
+    print(reportBroken(sentencesOf(error), place), options, stdout, (text) => text);
+    return 1;
+  }
+  await using open = runtime;
+  const request = { offline: options.offline === true, fixes: options.fix === true, signal: stop.signal };
+  const report = await examine(open, { ...request, sessionId: sessionIdFrom(options) });
+  print(report, options, stdout, open.mask.mask);
   return report.problems.length === 0 ? 0 : 1;
 }
 
-async function examine(runtime: Runtime, sessionId: string, signal: AbortSignal): Promise<Report> {
-  const { settings, workspace } = runtime;
-  const [models, programs, tape, diagnoses] = await Promise.all([
-    checkModels(runtime),
-    checkPrograms(settings, signal),
-    reportTape(runtime, sessionId, signal),
-    runtime.hooks.collect("diagnose", runtime),
-  ]);
-  const broken = [...models, tape].flatMap(({ problems }) => problems);
-  return {
-    version,
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-    home: settings.home,
-    workspace: workspace ?? null,
-    settings: reportSettings(runtime),
-    models,
-    programs,
-    packages: reportPackages(runtime),
-    tape,
-    warnings: [
-      ...runtime.warnings.filter((warning) => !runtime.problems.includes(warning)),
-      ...programs.flatMap(({ warnings }) => warnings),
-    ],
-    problems: [...runtime.problems, ...broken, ...diagnoses.flatMap(({ answer }) => answer)],
-  };
+function print(
+  report: DoctorReport,
+  { json }: DoctorOptions,
+  stdout: TextOutput,
+  mask: (text: string) => string,
+): void {
+  stdout.write(mask(json === true ? `${jsonLine(report)}\n` : render(report, stdout)));
 }
 
-function reportSettings({ settings, loadedSettings, pluginSettings }: Runtime): SettingReport[] {
-  const own = (Object.keys(settingTable) as SettingName[]).map((name) => {
-    const value = (settings[name] ?? null) as JsonValue;
-    const isSecret = "secret" in settingTable[name] && settingTable[name].secret === true;
-    return { name: configKeyOf(name), value: isSecret ? masked(value) : value, source: loadedSettings.sources[name] };
-  });
-  return [...own, ...pluginSettings];
-}
-
-/** Keeps the shape and the names; of a text only that there is one. */
-function masked(value: JsonValue): JsonValue {
-  if (value === null || value === "") return value;
-  if (!isJsonObject(value)) return "***";
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner ?? null)]));
-}
-
-function render(report: Report, output: TextOutput): string {
-  const { version: own, node, platform, home, workspace, tape } = report;
-  const heading = (text: string) => ["", styled(output, "bold", text)];
+function render(report: DoctorReport, output: TextOutput): string {
+  const { version: own, node, platform, home, workspace, tape, plugins } = report;
+  const heading = (text: string) => ["", styled(output, "bold", neutralise(text))];
+  const rows = (cells: string[][]) =>
+    renderFitting(
+      cells.map((row) => row.map(toOneLine)),
+      output,
+    );
   const places = [
     ["home", home],
     ["workspace", workspace ?? "none"],
-    ["session", tape.session],
-    ["tape", `${tape.place} (${tape.entries} entries, ${tape.bytes} bytes)`],
+    ...(tape === null
+      ? []
+      : [
+          ["session", tape.session],
+          ["tape", `${tape.place} (${tape.entries} entries, ${tape.bytes} bytes)`],
+          ["plugins", plugins.length === 0 ? "only Bub's own" : `Bub's own, and ${plugins.join(", ")}`],
+        ]),
   ];
   const settings = report.settings.map(({ name, value, source }) => [name, source, shown(value)]);
-  const models = report.models.map(({ model, key, problems }) => [model, problems.length > 0 ? "not usable" : key]);
-  const programs = report.programs.map(({ name, found }) => [name, found ?? "missing"]);
-  const lines = (rows: string[][]) => renderTable(rows.map((row) => row.map(toOneLine)));
-  const sentences = (list: readonly string[]) => list.map((sentence) => `  ${neutralise(sentence)}`);
+  const list = (title: string, sentences: readonly string[]) =>
+    sentences.length === 0 ? [] : [...heading(title), ...sentences.flatMap((sentence) => lines(sentence, output))];
   return [
-    `bub ${own}, Node ${node}, ${platform}`,
-    ...lines(places),
-    ...heading("Settings and where they come from"),
-    ...lines(settings),
-    ...heading("Models"),
-    ...lines(models),
-    ...heading("Programs"),
-    ...lines(programs),
-    ...(report.packages.length > 0 ? [...heading("Installed packages"), ...lines(packageRows(report.packages))] : []),
-    ...(report.warnings.length > 0 ? [...heading("Warnings"), ...sentences(report.warnings)] : []),
-    ...(report.problems.length > 0
-      ? [...heading("Problems"), ...sentences(report.problems)]
-      : ["", "Nothing is broken."]),
+    ...lines(`bub ${own}, Node ${node}, ${platform}`, output, ""),
+    ...rows(places),
+    ...(settings.length === 0 ? [] : [...heading("Settings and where they come from"), ...rows(settings)]),
+    ...(report.packages.length === 0 ? [] : [...heading("Installed packages"), ...rows(packageRows(report.packages))]),
+    ...report.sections.flatMap(({ title, facts }) => [
+      ...heading(title),
+      ...rows(facts.map(({ name, value }) => [name, value])),
+    ]),
+    ...list("Fixed", report.fixed),
+    ...list("Warnings", report.warnings),
+    ...list("Problems", report.problems),
+    ...(report.fixable.length === 0 ? [] : ["", ...lines(hintOf(report.fixable.length), output, "")]),
+    ...(report.problems.length > 0 ? [] : ["", "Nothing is broken."]),
     "",
   ].join("\n");
+}
+
+function hintOf(count: number): string {
+  return `bub doctor --fix puts ${count === 1 ? "one of these" : `${count} of these`} right.`;
+}
+
+/** A sentence, further lines of it indented; a pipe gets it in one line. */
+function lines(sentence: string, output: TextOutput, indent = "  "): string[] {
+  const text = neutralise(sentence);
+  const [first = "", ...more] = output.isTerminal ? wrapWords(text, output.columns - 2 * indent.length) : [text];
+  return [indent + first, ...more.map((line) => indent + indent + line)];
 }
 
 function shown(value: JsonValue): string {

@@ -264,10 +264,12 @@ test("R5.7 rules that cannot be read stop every turn with a clear error, and doc
     'approvals in config.yml cannot be used: rule 1: action must be allow, ask or deny, not "forbid".',
   );
   expect(model.requests).toEqual([]);
-  const answers = await runtime.runtime.hooks.collect("diagnose", runtime.runtime);
-  expect(answers.find(({ plugin }) => plugin === "approvals")?.answer).toEqual([
-    expect.stringContaining("rule 1: action"),
-  ]);
+  const request = { offline: true, signal: runtime.runtime.ending };
+  const answers = await runtime.runtime.hooks.collect("diagnose", runtime.runtime, request);
+  expect(answers.find(({ plugin }) => plugin === "approvals")?.answer).toMatchObject({
+    facts: [{ name: "never" }, { name: "rules", value: "cannot be read" }],
+    findings: [{ sentence: expect.stringContaining("rule 1: action"), severity: "problem" }],
+  });
 });
 
 test("R5.7 in a read-only session what may write is denied, whatever the rules allow, and reading goes on", async () => {

@@ -1,5 +1,6 @@
 // Approvals: which calls a person is asked about first, which never run, and sessions in which nothing is written.
 import { messageOf } from "../../base/errors.ts";
+import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { PluginHost } from "../../kernel/plugin-host.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
@@ -18,16 +19,30 @@ export const approvalsPlugin = definePlugin(({ settings, config }: PluginHost) =
       return {};
     },
     beforeToolCall: (call, turn) => judge(call, turn, { rules: rules(), mode: settings.approve }),
-    diagnose() {
-      try {
-        rules();
-        return undefined;
-      } catch (error) {
-        return [messageOf(error)];
-      }
-    },
+    diagnose: () => diagnoseApprovals(settings.approve, rules),
   };
 });
+
+function diagnoseApprovals(mode: Mode, rules: () => readonly ApprovalRule[]): Diagnosis {
+  const asks = {
+    never: "nothing is asked first",
+    writes: "what writes is asked first",
+    always: "every call is asked first",
+  };
+  const about = (value: string, findings: Diagnosis["findings"]): Diagnosis => ({
+    title: "Approvals",
+    facts: [
+      { name: mode, value: asks[mode] },
+      { name: "rules", value },
+    ],
+    findings,
+  });
+  try {
+    return about(String(rules().length), []);
+  } catch (error) {
+    return about("cannot be read", [{ sentence: messageOf(error), severity: "problem" }]);
+  }
+}
 
 type Mode = PluginHost["settings"]["approve"];
 

@@ -23,6 +23,10 @@ export const environmentPlugin = definePlugin((host: PluginHost) => {
         hiddenFromCode: providerKeyVariables,
         log,
       }),
+    async diagnose(_runtime, { signal }) {
+      const { diagnosePrograms } = await import("./diagnosis.ts");
+      return diagnosePrograms({ python: settings.python, environment: environment(), signal });
+    },
     // Nobody waits for it: what is left of a dead owner has waited long enough already.
     lifespan() {
       sweepDeadOwners(settings.home).catch((error) => log.warn("shells of a dead owner could not be ended", { error }));

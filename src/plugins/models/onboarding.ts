@@ -24,10 +24,10 @@ import type { Transport } from "../../model/transport.ts";
 import { makeFirstCall } from "./first-call.ts";
 import {
   entryOf,
+  isForeign,
   keyPageOf,
   nameProblem,
   newServer,
-  pluginProviders,
   providerChoices,
   serverNameOf,
 } from "./provider-choice.ts";
@@ -90,7 +90,7 @@ async function askAll(before: Draft, round: Round): Promise<Draft> {
   const { provider, apiBase } = await askServer(before, round);
   const isSame = provider === before.provider;
   const draft: Draft = { provider, apiBase, key: isSame ? before.key : undefined };
-  if ((await pluginProviders(round.runtime)).includes(provider))
+  if (await isForeign(provider, round.runtime))
     return { ...draft, modelId: await askModel(draft, isSame ? before.modelId : undefined, round) };
   const keyed = { ...draft, key: await askKey(draft, round) };
   return { ...keyed, modelId: await askModel(keyed, isSame ? before.modelId : undefined, round) };
@@ -105,7 +105,7 @@ async function askServer(before: Draft, { onboarding, runtime }: Round): Promise
     initial: before.provider,
   });
   const provider = chosen.trim().toLowerCase();
-  if ((await pluginProviders(runtime)).includes(provider)) return { provider };
+  if (await isForeign(provider, runtime)) return { provider };
   const builtin = builtinProvider(provider);
   const { apiBase: own } = entryOf(provider, runtime.settings);
   const known = (provider === before.provider ? before.apiBase : undefined) ?? own ?? baseOf(provider, runtime);
@@ -218,7 +218,7 @@ async function listOf(draft: Draft, { onboarding, runtime, transport }: Round): 
 
 async function listNow(draft: Draft, round: Round, signal: AbortSignal): Promise<readonly string[]> {
   const { runtime, transport } = round;
-  const access = accessOf(draft, round);
+  const access = (await isForeign(draft.provider, runtime)) ? undefined : accessOf(draft, round);
   if (access !== undefined) return listModelIds(access, { settings: runtime.settings, transport, signal });
   const answers = await runtime.hooks.collect("provideModels", runtime);
   const offer = answers.flatMap(({ answer }) => answer).find(({ provider }) => provider === draft.provider);
@@ -239,7 +239,7 @@ async function askWhatNow(onboarding: Onboarding): Promise<string> {
 
 async function modelOf(draft: Draft, { runtime, transport }: Round): Promise<Model> {
   const name = `${draft.provider}:${draft.modelId}`;
-  if ((await pluginProviders(runtime)).includes(draft.provider)) return findModel(name, runtime);
+  if (await isForeign(draft.provider, runtime)) return findModel(name, runtime);
   const { lookup } = runtime.loadedSettings;
   const onSecret = (secret: string) => runtime.mask.add(secret);
   return resolveModel(name, { settings: withDraft(draft, runtime), lookup, transport, onSecret });

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import type { Choice } from "../../kernel/onboarding.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
-import { builtinProvider, isLoopback, toAddress } from "../../model/endpoint.ts";
+import { builtinProvider, findPackageAccess, isLoopback, toAddress } from "../../model/endpoint.ts";
 import type { ModelSettings } from "../../model/model-settings.ts";
 
 /** Stands for a server that has no name yet. */
@@ -38,8 +38,15 @@ export async function providerChoices(runtime: Runtime): Promise<readonly Choice
   ];
 }
 
+/** True for a provider that somebody else speaks to, who has its own ways to its address and key: a plugin, or a package. */
+export async function isForeign(provider: string, runtime: Runtime): Promise<boolean> {
+  const { settings, loadedSettings } = runtime;
+  if ((await pluginProviders(runtime)).includes(provider)) return true;
+  return findPackageAccess(provider, settings, loadedSettings.lookup) !== undefined;
+}
+
 /** Providers that a plugin brings by name. */
-export async function pluginProviders(runtime: Runtime): Promise<readonly string[]> {
+async function pluginProviders(runtime: Runtime): Promise<readonly string[]> {
   const answers = await runtime.hooks.collect("provideModels", runtime);
   return answers.flatMap(({ answer }) => answer.map(({ provider }) => provider)).filter((name) => name !== "*");
 }

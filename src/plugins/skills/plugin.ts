@@ -1,8 +1,10 @@
 // Skills: instructions in folders, listed in the system prompt and loaded when a task calls for them.
 import { homedir } from "node:os";
+import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { PluginHost } from "../../kernel/plugin-host.ts";
 import { runToolset } from "../../kernel/run-tools.ts";
+import type { Runtime } from "../../kernel/runtime.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { withHintedSkills } from "./hints.ts";
 import { SkillCatalog } from "./skill-catalog.ts";
@@ -21,9 +23,22 @@ export const skillsPlugin = definePlugin(({ settings, workspace, env, log }: Plu
       kind === "word" && text.startsWith("$")
         ? (await skills.all(runtime)).map(({ name, description }) => ({ value: `$${name}`, description }))
         : undefined,
-    diagnose: async (runtime) => (await skills.problems(runtime)).map(({ message }) => message),
+    diagnose: (runtime) => diagnoseSkills(runtime, skills),
   };
 });
+
+async function diagnoseSkills(runtime: Runtime, skills: Skills): Promise<Diagnosis> {
+  const names = (await skills.all(runtime)).map(({ name }) => name);
+  const problems = await skills.problems(runtime);
+  return {
+    title: "Skills",
+    facts: [{ name: "found", value: names.length === 0 ? "none" : `${names.length}: ${names.join(", ")}` }],
+    findings: problems.map(({ message, isFatal }) => ({
+      sentence: message,
+      severity: isFatal ? "problem" : "warning",
+    })),
+  };
+}
 
 async function renderBlock(turn: Turn, skills: Skills): Promise<string | undefined> {
   const allowed = await skills.allowed(turn);

@@ -178,11 +178,16 @@ test("T5.2 invalid ones are in the log once and in doctor's answers, each with i
     `A skill is not used: ${bad} has the name "Mixed", which must be lower-case letters and digits, in words joined by '-'.`,
   ];
   expect(runtime.log.map((line) => JSON.parse(line).message)).toEqual(problems);
-  const answers = await runtime.runtime.hooks.collect("diagnose", runtime.runtime);
-  expect(answers.find(({ plugin }) => plugin === "skills")?.answer).toEqual([
-    ...problems,
-    `A skill is odd: ${odd} has metadata that are no keys and values.`,
-  ]);
+  const request = { offline: true, signal: runtime.runtime.ending };
+  const answers = await runtime.runtime.hooks.collect("diagnose", runtime.runtime, request);
+  expect(answers.find(({ plugin }) => plugin === "skills")?.answer).toEqual({
+    title: "Skills",
+    facts: [{ name: "found", value: "3: mixed, odd, skill-creator" }],
+    findings: [
+      ...problems.map((sentence) => ({ sentence, severity: "problem" })),
+      { sentence: `A skill is odd: ${odd} has metadata that are no keys and values.`, severity: "warning" },
+    ],
+  });
   expect((await runtime.send(",skill mixed")).text).toContain("Do mixed.");
   expect((await runtime.send(",skill odd")).text).toContain("Location:");
   expect((await runtime.send(",skill empty")).text).toBe(`(no such skill)\n${problems[0]}`);

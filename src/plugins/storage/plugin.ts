@@ -5,4 +5,8 @@ import { createFileStorage } from "../../tape/file-store.ts";
 export const storagePlugin = definePlugin(({ settings, clock, log }) => ({
   name: "storage",
   provideTapeStore: () => createFileStorage({ home: settings.home, fsync: settings.tapeFsync, clock, log }),
+  async diagnose(runtime, { signal }) {
+    const { diagnoseStorage } = await import("./diagnosis.ts");
+    return diagnoseStorage(runtime, signal);
+  },
 }));

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CancelledError } from "../../base/abort.ts";
+import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import type { Prompt } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { PluginHost } from "../../kernel/plugin-host.ts";
@@ -51,7 +52,7 @@ export const subagentsPlugin = definePlugin((host: PluginHost) => {
     saveState: (turn) => deliveries.forget(turn),
     // Children have no tasks, and there may be very many of them.
     endSession: (sessionId, runtime) => (isChildSession(sessionId) ? undefined : board.quit(sessionId, runtime)),
-    diagnose: (runtime) => profiles.problems(runtime),
+    diagnose: (runtime) => diagnoseProfiles(runtime, profiles),
     lifespan: (runtime) => life(runtime, board, records),
   };
 });
@@ -64,6 +65,15 @@ async function moreOf(turn: Turn, board: TaskBoard): Promise<Prompt | "outstandi
     return { kind: "message", content: renderNotification(untold), meta: { tasks: [untold.task_id] } };
   }
   return board.isOutstanding(turn) ? "outstanding" : undefined;
+}
+
+async function diagnoseProfiles(runtime: Runtime, profiles: Profiles): Promise<Diagnosis> {
+  const names = (await profiles.list(runtime)).map(({ name }) => name);
+  return {
+    title: "Subagent profiles",
+    facts: [{ name: "found", value: names.length === 0 ? "none" : `${names.length}: ${names.join(", ")}` }],
+    findings: (await profiles.problems(runtime)).map((sentence) => ({ sentence, severity: "problem" })),
+  };
 }
 
 function life({ ending }: Runtime, board: TaskBoard, records: TaskRecords): AsyncDisposable {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { conversations } from "../../../test/support/conversations.ts";
+import { findingsOf } from "../../kernel/diagnosis.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import { calls, callTool, say } from "../../testing/scripted-model.ts";
 import { type TestRuntimeOptions, testRuntime } from "../../testing/test-runtime.ts";
@@ -128,8 +129,10 @@ test("T7.12 a broken profile is named by doctor and once in the log; an unknown 
     "[invalid_input] unknown subagent profile: broken",
     "[invalid_input] unknown subagent profile: sond",
   ]);
-  const problems = (await runtime.runtime.hooks.collect("diagnose", runtime.runtime)).flatMap(({ answer }) => answer);
-  expect(problems).toEqual([
+  const request = { offline: true, signal: runtime.runtime.ending };
+  const answers = await runtime.runtime.hooks.collect("diagnose", runtime.runtime, request);
+  const [own] = answers.flatMap(({ plugin, answer }) => (plugin === "subagents" ? [findingsOf(answer)] : []));
+  expect(own?.map(({ sentence }) => sentence)).toEqual([
     `A subagent profile is not used: ${join(place.workspace, ".agents/agents/broken.md")} has no front matter between two lines of ---.`,
     "A subagent profile is not used: the profile odd in config.yml has no settings.",
   ]);
