@@ -1,9 +1,9 @@
-// Messages for a model that does not take all media: a note stands where the others were.
+// Messages for a model that does not take all media: a note, or another medium, stands where the others were.
 import { type Content, type ContentPart, describeMedia, isMediaPart, type MediaPart } from "../base/content.ts";
 import type { ModelMessage } from "./model.ts";
 
 interface Noted {
-  /** Its notes; other notes make another message. */
+  /** What stands in place of what; something else makes another message. */
   readonly key: string;
   readonly message: ModelMessage;
 }
@@ -11,18 +11,19 @@ interface Noted {
 const noted = new WeakMap<ModelMessage, Noted>();
 
 /**
- * The message with media replaced by notes. The same object for the same message and notes; itself where nothing is
- * replaced.
- * @param noteOf undefined: the part stays; default: all media are described
+ * The message with media replaced by notes or by other media. The same object for the same message and replacements;
+ * itself where nothing is replaced.
+ * @param insteadOf a note, or a stored medium; undefined: the part stays; default: all media are described
  */
 export function withMediaNotes(
   message: ModelMessage,
-  noteOf: (part: MediaPart) => string | undefined = describeMedia,
+  insteadOf: (part: MediaPart) => string | MediaPart | undefined = describeMedia,
 ): ModelMessage {
   if (message.role === "assistant" || !hasMedia(message.content)) return message;
   const content = message.content.map((part): ContentPart => {
-    const text = isMediaPart(part) ? noteOf(part) : undefined;
-    return text === undefined ? part : { type: "text", text };
+    const instead = isMediaPart(part) ? insteadOf(part) : undefined;
+    if (instead === undefined) return part;
+    return typeof instead === "string" ? { type: "text", text: instead } : instead;
   });
   const notes = content.map((part, index) => (part === message.content[index] ? null : part));
   if (notes.every((note) => note === null)) return message;

@@ -98,7 +98,7 @@ async function* askWithoutRefused(
   place: StepPlace,
 ): AsyncGenerator<StreamEvent, Answer> {
   for (;;) {
-    const messages = messagesFor(run, request.messages, await knownLimits(run, request.messages));
+    const messages = await messagesFor(run, request.messages, await knownLimits(run, request.messages));
     const answer = yield* ask(run, { ...request, messages }, place);
     const refused = failsBefore("rejected-image", answer) ? suspectMedia(messages) : [];
     if (refused.length === 0) return answer;

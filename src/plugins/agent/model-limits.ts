@@ -1,11 +1,13 @@
 // Fits a request to the model in use: how long its answer may be, and notes for media that it does not take.
+import { untilAborted } from "../../base/abort.ts";
 import { describeMedia, type MediaPart } from "../../base/content.ts";
 import { imageLimitsOf, overImageLimit } from "../../model/media-limits.ts";
 import { withMediaNotes } from "../../model/media-notes.ts";
 import type { ModelLimits, ModelMessage } from "../../model/model.ts";
 import { limitsOf } from "../../model/model-limits.ts";
-import { hasMedia } from "./rejected-media.ts";
+import { hasMedia, mediaIn } from "./rejected-media.ts";
 import type { Run } from "./run.ts";
+import { scaleImage } from "./scaled-images.ts";
 import { messageTokens } from "./tokens.ts";
 
 /** No model's window is smaller than this, so for less its list is not asked (tokens). */
@@ -27,26 +29,30 @@ export function answerTokens(maxTokens: number, { contextWindow }: ModelLimits):
 }
 
 /** The messages as the model takes them; the same objects, and the same list, where nothing stands in its way. */
-export function messagesFor(
+export async function messagesFor(
   run: Run,
   messages: readonly ModelMessage[],
   { media }: ModelLimits,
-): readonly ModelMessage[] {
+): Promise<readonly ModelMessage[]> {
   if (!hasMedia(messages)) return messages;
-  const { models, context } = run;
+  const { models, context, turn } = run;
   const { current } = models;
   const images = imageLimitsOf(current);
   const { rejected } = context;
-  const reasonOf = (part: MediaPart): string | undefined => {
-    if (media !== undefined && !media.includes(part.type)) return `the model takes no ${part.type}`;
-    if (rejected.has(models.id, part)) return "the model refused it";
+  const instead = new Map<MediaPart, string | MediaPart>();
+  const leaveOut = (part: MediaPart, reason: string) =>
+    instead.set(part, `${describeMedia(part)} (left out: ${reason})`);
+  for (const part of mediaIn(messages)) {
     const over = part.type === "image" && images !== undefined ? overImageLimit(part, images) : undefined;
-    return over === undefined ? undefined : `too large for ${current.provider}: ${over}`;
-  };
-  return messages.map((message) =>
-    withMediaNotes(message, (part) => {
-      const reason = reasonOf(part);
-      return reason === undefined ? undefined : `${describeMedia(part)} (left out: ${reason})`;
-    }),
-  );
+    if (media !== undefined && !media.includes(part.type)) leaveOut(part, `the model takes no ${part.type}`);
+    else if (rejected.has(models.id, part)) leaveOut(part, "the model refused it");
+    else if (over !== undefined && images !== undefined) {
+      const scaled = await untilAborted(scaleImage(part, images, turn.runtime), turn.signal);
+      if (typeof scaled !== "string") {
+        if (rejected.has(models.id, scaled)) leaveOut(part, "the model refused it");
+        else instead.set(part, scaled);
+      } else leaveOut(part, `too large for ${current.provider}: ${over}${scaled}`);
+    }
+  }
+  return messages.map((message) => withMediaNotes(message, (part) => instead.get(part)));
 }

@@ -139,8 +139,8 @@ test("T3.2 an image over the provider's byte or pixel limit is a note, decided f
   await runtime.send("again");
   expect(wordsOf(model.requests[3] as ModelRequest).filter((text) => text !== undefined)).toEqual([
     expect.stringContaining("look"),
-    "[image: image/png, 2984x8340, 12 bytes] (left out: too large for anthropic: more than 8000 pixels on a side)",
-    "[image: image/png, 10x20, 4000000 bytes] (left out: too large for anthropic: more than 3932160 bytes)",
+    "[image: image/png, 2984x8340, 12 bytes] (left out: too large for anthropic: more than 8000 pixels on a side; bub install sharp lets such images be scaled)",
+    "[image: image/png, 10x20, 4000000 bytes] (left out: too large for anthropic: more than 3932160 bytes; bub install sharp lets such images be scaled)",
     "image",
   ]);
   for (const [index, { messages }] of model.requests.entries()) {

@@ -38,15 +38,15 @@ export function rejectionDraft(model: string, parts: readonly MediaPart[], meta:
  */
 export function suspectMedia(messages: readonly ModelMessage[]): readonly MediaPart[] {
   const answered = messages.findLastIndex(({ role }) => role === "assistant") + 1;
-  const fresh = mediaOf(messages.slice(answered));
-  return fresh.length > 0 ? fresh : mediaOf(messages);
+  const fresh = mediaIn(messages.slice(answered));
+  return fresh.length > 0 ? fresh : mediaIn(messages);
 }
 
 export function hasMedia(messages: readonly ModelMessage[]): boolean {
   return messages.some(({ content }) => typeof content === "object" && content.some(isMediaPart));
 }
 
-function mediaOf(messages: readonly ModelMessage[]): readonly MediaPart[] {
+export function mediaIn(messages: readonly ModelMessage[]): readonly MediaPart[] {
   return messages.flatMap(({ content }) => (typeof content === "object" ? content.filter(isMediaPart) : []));
 }
 
