@@ -48,9 +48,27 @@ test("R5.4 doctor asks the provider for its list: models, key and address that a
   expect({ code, problems: report.problems }).toEqual({ code: 0, problems: [] });
   expect(factsOf("models")).toEqual([
     { name: "lab:a", value: `key …cdef from BUB_LAB_API_KEY, at ${server.url}, answers with 2 models` },
+    { name: "models of lab", value: "a, b" },
   ]);
   expect(stdout).not.toContain(key);
   expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /v1/models"]);
+});
+
+test("R4.1 doctor shows the list of the chosen provider, names like the chosen one first, and of a long one the beginning", async () => {
+  using world = createCliWorld();
+  const names = Array.from({ length: 20 }, (_, index) => `m${index}`);
+  await using server = await startFaultServer([modelServer([...names, "large-three"])]);
+  const { factsOf } = await examine(world, [], { BUB_MODEL: "lab:large-tree", BUB_LAB_API_BASE: server.url });
+  expect(factsOf("models")).toEqual([
+    {
+      name: "lab:large-tree",
+      value: `used without a key, at ${server.url}, answers with 21 models, this one not among them`,
+    },
+    {
+      name: "models of lab",
+      value: "large-three, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, and 9 more, which ,model offers",
+    },
+  ]);
 });
 
 test("R5.4 doctor --offline sends nothing", async () => {

@@ -157,17 +157,13 @@ test("T3.2 a scaled image that the model refuses becomes a note, as any other", 
 
 test("R1.7 cancelling ends the wait for an image that is being scaled", async () => {
   installSharp(`module.exports = () => {
-    const image = { rotate: () => image, resize: () => image, jpeg: () => image, toBuffer: () => new Promise(() => {}) };
+    const toBuffer = () => { globalThis.onScaling(); return new Promise(() => {}); };
+    const image = { rotate: () => image, resize: () => image, jpeg: () => image, toBuffer };
     return image;
   };`);
+  const stop = new AbortController();
+  Object.assign(globalThis, { onScaling: () => stop.abort(new CancelledError()) });
   const model = scriptedModel([callTool("picture"), say("never")], claude);
   await using runtime = await testRuntime({ model, tools: [picture(heavy)], settings: { home } });
-  const stop = new AbortController();
-  const onEvent = ({ type }: { type: string }) => {
-    if (type === "step-finished") setImmediate(() => stop.abort(new CancelledError()));
-  };
-  expect(await runtime.send("look", { signal: stop.signal, onEvent })).toMatchObject({
-    status: "cancelled",
-    errors: [],
-  });
+  expect(await runtime.send("look", { signal: stop.signal })).toMatchObject({ status: "cancelled", errors: [] });
 });

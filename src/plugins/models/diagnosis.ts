@@ -1,5 +1,6 @@
 // The models' section of `bub doctor`: which are asked, with which keys, and whether their providers answer.
 import { messageOf, sentencesOf } from "../../base/errors.ts";
+import { nearestNames } from "../../base/near.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import type { Diagnosis, DiagnosisRequest, Fact, Finding } from "../../kernel/diagnosis.ts";
 import { findModel } from "../../kernel/find-model.ts";
@@ -24,7 +25,7 @@ export async function diagnoseModels(check: Check): Promise<Diagnosis> {
   const reports = await Promise.all([...new Set([model, ...fallbackModels])].map((name) => reportOf(name, check)));
   return {
     title: "Models",
-    facts: reports.map(({ fact }) => fact),
+    facts: [...reports.map(({ fact }) => fact), ...listFacts(model, reports[0]?.ids)],
     findings: reports.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
   };
 }
@@ -32,6 +33,21 @@ export async function diagnoseModels(check: Check): Promise<Diagnosis> {
 interface Report {
   readonly fact: Fact;
   readonly finding?: Finding;
+  /** What the provider lists. */
+  readonly ids?: readonly string[];
+}
+
+/** So many names are read at a glance. */
+const mostNames = 12;
+
+/** The chosen provider's list, names like the chosen one first. */
+function listFacts(model: string, ids: readonly string[] = []): readonly Fact[] {
+  const { provider, modelId } = parseModelName(model) ?? { provider: "", modelId: "" };
+  if (ids.length === 0) return [];
+  const names = [...new Set([...nearestNames(modelId, ids, mostNames), ...ids])];
+  const rest = names.length - mostNames;
+  const value = names.slice(0, mostNames).join(", ") + (rest > 0 ? `, and ${rest} more, which ,model offers` : "");
+  return [{ name: `models of ${provider}`, value }];
 }
 
 async function reportOf(name: string, check: Check): Promise<Report> {
@@ -52,7 +68,8 @@ async function reportOf(name: string, check: Check): Promise<Report> {
   const known = `${keyOf(access)}, at ${access.apiBase}`;
   if (check.offline) return { fact: { name, value: `${known}, not asked` } };
   try {
-    return { fact: { name, value: `${known}, ${await reach(name, access, check)}` } };
+    const ids = await reach(name, access, check);
+    return { fact: { name, value: `${known}, ${answerOf(name, ids)}` }, ids };
   } catch (error) {
     check.signal.throwIfAborted();
     return problem(messageOf(error), `${known}, does not answer as it should`);
@@ -82,15 +99,24 @@ function keyOf({ key, keySource }: Pick<ProviderAccess, "key" | "keySource">): s
   return `key ${key.length < 16 ? "***" : `…${key.slice(-4)}`} from ${keySource}`;
 }
 
-async function reach(name: string, access: ProviderAccess, { settings, transport, signal }: Check): Promise<string> {
-  const { provider, modelId } = parseModelName(name) ?? { provider: "", modelId: "" };
+function answerOf(name: string, ids: readonly string[]): string {
+  const { modelId } = parseModelName(name) ?? { modelId: "" };
+  if (ids.length === 0) return "answers, without a list of models";
+  const isListed = ids.some((id) => id === modelId || id.startsWith(modelId));
+  return `answers with ${ids.length} ${ids.length === 1 ? "model" : "models"}${isListed ? "" : ", this one not among them"}`;
+}
+
+/** The names on the provider's list; none where it gives no list. */
+async function reach(
+  name: string,
+  access: ProviderAccess,
+  { settings, transport, signal }: Check,
+): Promise<readonly string[]> {
+  const { provider } = parseModelName(name) ?? { provider: "" };
   const limit = AbortSignal.timeout(patienceMs);
   try {
     const options = { provider, settings, transport, signal: AbortSignal.any([signal, limit]) };
-    const ids = await reachProvider(access, options);
-    if (ids === undefined || ids.length === 0) return "answers, without a list of models";
-    const isListed = ids.some((id) => id === modelId || id.startsWith(modelId));
-    return `answers with ${ids.length} ${ids.length === 1 ? "model" : "models"}${isListed ? "" : ", this one not among them"}`;
+    return (await reachProvider(access, options)) ?? [];
   } catch (error) {
     if (!limit.aborted || signal.aborted) throw error;
     throw new Error(

@@ -51,7 +51,7 @@ describe("R4.1 the models plugin", () => {
 
   test("R4.2 the script of the page works", async () => {
     const page = readFileSync(new URL("../../../docs/plugins/models.md", import.meta.url), "utf8");
-    writeFileSync(join(home, "demo.yaml"), /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "");
+    writeFileSync(join(home, "demo.yaml"), /```yaml\n(# demo\.yaml[\s\S]*?)```/.exec(page)?.[1] ?? "");
     await using runtime = await runtimeWith({});
     const model = await create(runtime, "scripted", "demo.yaml");
     const called: ModelMessage[] = [
