@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConversationRenderer, plainCallId } from "./conversation.ts";
+import { ConversationRenderer, plainCallId, plainToolName } from "./conversation.ts";
 import type { ModelMessage } from "./model.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -114,4 +114,10 @@ test("call ids of letters that all take: unchanged where they may be, else marke
   const [colon, dot, long] = ["a:1", "a.1", "x".repeat(30)].map((id) => plainCallId(id, 20));
   for (const id of [colon, dot, long]) expect(id).toMatch(/^[\w-]{1,20}$/);
   expect(new Set([colon, dot, long]).size).toBe(3);
+});
+
+test("R4.3 names that models make up become such as every API takes, the same for the same", () => {
+  const names = ["fs_read", "fs.read", "bash<|channel|>json", "", "工具", "1st", "x".repeat(80)].map(plainToolName);
+  expect(names.slice(0, 6)).toEqual(["fs_read", "fs_read", "bash__channel__json", "_", "__", "_1st"]);
+  expect(names[6]).toHaveLength(64);
 });

@@ -232,6 +232,16 @@ export function plainCallId(id: string, longest: number): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longest - mark.length) + mark;
 }
 
+/**
+ * A tool's name as every API takes it. Models make names up, and write `fs.read` for `fs_read`: such a call was answered
+ * with an error or by the tool, and its name must not spoil the conversation.
+ */
+export function plainToolName(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, "_");
+  return (/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`).slice(0, 64);
+}
+
 /** Makes ids of nine letters and digits, which Mistral's servers insist on; one that is such stays. */
 export function nineLetterCallId(id: string): string {
   if (/^[A-Za-z0-9]{9}$/.test(id)) return id;

@@ -83,6 +83,9 @@ const content = fc.oneof(
 /** Ids as providers make them: some repeat, some have letters that others refuse, some are long. */
 const ids = fc.constantFrom("functions.add:0", "call_1", "toolu_01A", "a b☕", "x".repeat(90), `${"y".repeat(70)}.`);
 
+/** Names as models make them up, too: they reach the tape as they came, and a tool's result names its alias. */
+const names = fc.constantFrom("fs_read", "bash", "fs.read", "bash<|channel|>json", "", "工具", "1st", "x".repeat(80));
+
 /** What each format kept of an answer with one thought, `text` and `count` calls: secret to all others. */
 const secrets: Record<string, (text: string, count: number) => JsonObject> = {
   anthropic: (text, count) => ({
@@ -131,21 +134,22 @@ const step = fc
     fc.uniqueArray(ids, { maxLength: 3 }),
     fc.array(content, { minLength: 3, maxLength: 3 }),
     fc.constantFrom(...Object.keys(secrets), ""),
+    fc.array(names, { minLength: 3, maxLength: 3 }),
   )
-  .map(([text, callIds, results, maker]): ModelMessage[] => {
+  .map(([text, callIds, results, maker, named]): ModelMessage[] => {
     const providerData = secrets[maker]?.(text, callIds.length);
     return [
       {
         role: "assistant",
         content: text,
         ...(providerData !== undefined && { reasoning: "Hm.", providerData }),
-        calls: callIds.map((id, index) => ({ id, name: index === 0 ? "fs_read" : "bash", arguments: { n: index } })),
+        calls: callIds.map((id, index) => ({ id, name: named[index] ?? "bash", arguments: { n: index } })),
       },
       ...callIds.map(
         (callId, index): ModelMessage => ({
           role: "tool",
           callId,
-          name: index === 0 ? "fs_read" : "bash",
+          name: named[index]?.replaceAll(".", "_") ?? "bash",
           content: results[index] ?? "",
           isError: index === 1,
         }),
@@ -153,8 +157,11 @@ const step = fc
     ];
   });
 const prompt = content.map((said): ModelMessage[] => [{ role: "user", content: said }]);
+const asked: ModelMessage[] = [{ role: "user", content: "go" }];
 /** Steps and prompts in any order: also two prompts in a row, and an answer first, as after a hand-off. */
-const conversation = fc.array(fc.oneof(prompt, step, step), { minLength: 1, maxLength: 8 });
+const conversation = fc
+  .array(fc.oneof(prompt, step, step), { minLength: 1, maxLength: 8 })
+  .map((parts) => (parts.flat().some(({ role }) => role === "user") ? parts : [...parts, asked]));
 
 describe.each(formats)("$format", (format) => {
   test("R4.3 a conversation of all providers, with calls and images, is a valid request without foreign reasoning", async () => {

@@ -9,6 +9,7 @@ import {
   firstProblem,
   isBlank,
   isCount,
+  isFunctionName,
   isMediaAddress,
   isObjectList,
   objectsIn,
@@ -98,7 +99,7 @@ function assistantProblem(content: readonly JsonObject[], taken: Set<string>): s
       return typeof thinking === "string" && !isBlank(signature) ? undefined : "thinking without a signature";
     if (type === "redacted_thinking") return isBlank(data) ? "redacted thinking without data" : undefined;
     if (type !== "tool_use") return `a ${String(type)} stands on the assistant's side`;
-    if (!/^[a-zA-Z0-9_-]+$/.test(String(id)) || isBlank(name) || !isJsonObject(input))
+    if (!/^[a-zA-Z0-9_-]+$/.test(String(id)) || !isFunctionName(name) || !isJsonObject(input))
       return `${String(id)} is no call`;
     if (taken.has(String(id))) return `${String(id)} is used twice`;
     taken.add(String(id));

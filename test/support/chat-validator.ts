@@ -7,6 +7,7 @@ import {
   firstProblem,
   isBlank,
   isCount,
+  isFunctionName,
   isMediaAddress,
   isObjectList,
   isObjectText,
@@ -41,7 +42,7 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
   if (!isObjectList(tools) || tools.length === 0) return "tools is no list of objects";
   return firstIn(tools, ({ type, function: made }) => {
     if (type !== "function" || !isJsonObject(made)) return "a tool is no function";
-    const isNamed = /^[a-zA-Z0-9_-]{1,64}$/.test(String(made.name)) && typeof made.description === "string";
+    const isNamed = isFunctionName(made.name) && typeof made.description === "string";
     return isNamed && isJsonObject(made.parameters) ? undefined : `${String(made.name)} is no tool`;
   });
 }
@@ -88,6 +89,8 @@ function assistantProblem({ content, tool_calls: calls }: JsonObject): string | 
   if (content !== null && typeof content !== "string") return "says something else than text";
   return firstIn(calls, ({ id, type, function: called }) => {
     const isCall = type === "function" && isJsonObject(called) && !isBlank(id);
-    return isCall && !isBlank(called.name) && isObjectText(called.arguments) ? undefined : `${String(id)} is no call`;
+    return isCall && isFunctionName(called.name) && isObjectText(called.arguments)
+      ? undefined
+      : `${String(id)} is no call`;
   });
 }

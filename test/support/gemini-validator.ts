@@ -41,8 +41,7 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
   return firstIn(objectsIn(tools), ({ functionDeclarations: declared }) => {
     if (!isObjectList(declared) || declared.length === 0) return "declares no functions";
     return firstIn(declared, ({ name, description, parameters, parametersJsonSchema: schema }) => {
-      if (!/^[a-zA-Z_][a-zA-Z0-9_:.-]{0,63}$/.test(String(name)) || isBlank(description))
-        return "no name or description";
+      if (!isName(name) || isBlank(description)) return "no name or description";
       return isJsonObject(schema) && parameters === undefined ? undefined : `${String(name)} has no schema, or two`;
     });
   });
@@ -76,12 +75,16 @@ function partProblem(part: JsonObject, isModels: boolean): string | undefined {
   if (text !== undefined) return isBlank(text) && isBlank(signature) ? "a text is blank" : undefined;
   if (inlineData !== undefined) return isModels ? "media of the model's" : mediaProblem(inlineData);
   if (call !== undefined)
-    return isModels && isJsonObject(call) && !isBlank(call.name) && isJsonObject(call.args) ? undefined : "no call";
+    return isModels && isJsonObject(call) && isName(call.name) && isJsonObject(call.args) ? undefined : "no call";
   if (isModels || !isJsonObject(response) || !isJsonObject(response.response)) return "no response";
   return firstIn(objectsIn(response.parts), ({ inlineData: data }) => {
     const isTaken = isJsonObject(data) && /^image\/(png|jpeg|webp)$|^application\/pdf$/.test(String(data.mimeType));
     return isTaken && !isBlank(data.data) ? undefined : "media that no response takes";
   });
+}
+
+function isName(name: JsonValue | undefined): boolean {
+  return typeof name === "string" && /^[a-zA-Z_][a-zA-Z0-9_:.-]{0,63}$/.test(name);
 }
 
 function mediaProblem(data: JsonValue): string | undefined {

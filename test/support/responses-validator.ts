@@ -7,6 +7,7 @@ import {
   firstProblem,
   isBlank,
   isCount,
+  isFunctionName,
   isMediaAddress,
   isObjectList,
   isObjectText,
@@ -46,7 +47,7 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
   if (tools === undefined) return undefined;
   if (!isObjectList(tools)) return "tools is no list of objects";
   return firstIn(tools, ({ type, name, parameters, strict }) => {
-    const isTool = type === "function" && /^[a-zA-Z0-9_-]{1,64}$/.test(String(name));
+    const isTool = type === "function" && isFunctionName(name);
     return isTool && isJsonObject(parameters) && typeof strict === "boolean" ? undefined : `${String(name)} is no tool`;
   });
 }
@@ -63,7 +64,7 @@ function inputProblem(input: JsonValue | undefined): string | undefined {
       if (id.length === 0 || id.length > 64 || taken.has(id)) return `${id} is no new id`;
       taken.add(id);
       open.add(id);
-      return !isBlank(item.name) && isObjectText(item.arguments) ? undefined : `${id} is no call`;
+      return isFunctionName(item.name) && isObjectText(item.arguments) ? undefined : `${id} is no call`;
     }
     if (item.type === "function_call_output")
       return open.delete(id) ? outputProblem(item.output) : `is the output of ${id}, which no call waits for`;

@@ -57,6 +57,11 @@ export function isObjectText(text: JsonValue | undefined): boolean {
   }
 }
 
+/** What most APIs take for the name of a function. */
+export function isFunctionName(name: JsonValue | undefined): boolean {
+  return typeof name === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(name);
+}
+
 export function isCount(value: JsonValue | undefined, least = 1): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= least;
 }

@@ -1,7 +1,7 @@
 // A conversation as the AI SDK's prompt: media where every provider takes them, sealed pieces back to their maker.
 import { type Content, type ContentPart, describeMedia, isMediaPart, type MediaPart } from "../../base/content.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { plainCallId } from "../conversation.ts";
+import { plainCallId, plainToolName } from "../conversation.ts";
 import { dataOf, readDataUrl, webAddressOf } from "../media-data.ts";
 import type { LoadMedia, ModelMessage, ModelRequest } from "../model.ts";
 import { type Maker, piecesOf } from "../outline.ts";
@@ -109,7 +109,7 @@ function assistantParts(message: AssistantMessage, names: CallNames, maker: Make
     const extra = optionsOf(piece.extra.providerOptions);
     if (piece.type === "text") return piece.text.trim() === "" ? [] : [{ type: "text", text: piece.text, ...extra }];
     const { id, name, arguments: input } = piece.call;
-    return [{ type: "tool-call", toolCallId: names.take(id), toolName: name, input, ...extra }];
+    return [{ type: "tool-call", toolCallId: names.take(id), toolName: plainToolName(name), input, ...extra }];
   });
 }
 
@@ -139,7 +139,7 @@ async function resultOf(
   const result = {
     type: "tool-result",
     toolCallId: names.of(callId),
-    toolName: name,
+    toolName: plainToolName(name),
     output: { type: isError ? "error-text" : "text", value },
   };
   const title = { type: "text", text: `Media of the result of ${name} (${callId}):` };

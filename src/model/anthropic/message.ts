@@ -1,7 +1,7 @@
 // One message as blocks of the Messages format.
 import { type Content, type ContentPart, describeMedia, type MediaPart, textOf } from "../../base/content.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type MessageFormat, plainCallId, type RenderedMessage } from "../conversation.ts";
+import { type MessageFormat, plainCallId, plainToolName, type RenderedMessage } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import { dataOf, hasMedia, readDataUrl, webAddressOf } from "../media-data.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
@@ -41,7 +41,7 @@ function assistantBlocks(message: AssistantMessage, ids: readonly string[], make
     if (piece.type === "own") return [piece.value];
     if (piece.type === "text") return piece.text.trim() === "" ? [] : [{ type: "text", text: piece.text }];
     const { name, arguments: input } = piece.call;
-    return [{ type: "tool_use", id: ids[piece.index], name, input }];
+    return [{ type: "tool_use", id: ids[piece.index], name: plainToolName(name), input }];
   });
 }
 

@@ -8,6 +8,7 @@ import {
   textOf,
 } from "../../base/content.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { plainToolName } from "../conversation.ts";
 import { toBytes, toText } from "../json-bytes.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
 import { keptReasoningFromJson } from "./reasoning.ts";
@@ -126,7 +127,7 @@ function assistantMessage(
       tool_calls: calls.map(({ id, name, arguments: args }, index) => ({
         id: callId(id),
         type: "function",
-        function: { name, arguments: JSON.stringify(args) },
+        function: { name: plainToolName(name), arguments: JSON.stringify(args) },
         ...(kept?.calls?.[index] != null && { extra_content: kept.calls[index] }),
       })),
     }),

@@ -1,7 +1,7 @@
 // One message as parts of the Gemini format.
 import { type ContentPart, describeMedia, isMediaPart, type MediaPart, textOf } from "../../base/content.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type MessageFormat, plainCallId, type RenderedMessage, type Side } from "../conversation.ts";
+import { type MessageFormat, plainCallId, plainToolName, type RenderedMessage, type Side } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import { dataOf, hasMedia, readDataUrl } from "../media-data.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
@@ -50,7 +50,7 @@ function assistantParts(message: AssistantMessage, ids: readonly string[], maker
     const { name, arguments: args } = piece.call;
     const isUnsigned = wantsSignature && piece.index === 0 && piece.extra.thoughtSignature === undefined;
     const mark = isUnsigned ? { thoughtSignature: "skip_thought_signature_validator" } : {};
-    return [{ functionCall: { id: ids[piece.index], name, args }, ...piece.extra, ...mark }];
+    return [{ functionCall: { id: ids[piece.index], name: plainToolName(name), args }, ...piece.extra, ...mark }];
   });
 }
 
@@ -104,7 +104,7 @@ function responsePart(
   parts: JsonObject[] = [],
 ): JsonObject {
   const response = isError ? { error: text } : { output: text };
-  return { functionResponse: { id, name, response, ...(parts.length > 0 && { parts }) } };
+  return { functionResponse: { id, name: plainToolName(name), response, ...(parts.length > 0 && { parts }) } };
 }
 
 /** The API refuses texts of blanks. */

@@ -1,7 +1,7 @@
 // One message as input items of the Responses format.
 import { type ContentPart, describeMedia, type MediaPart, textOf } from "../../base/content.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type MessageFormat, plainCallId, type RenderedMessage, type Side } from "../conversation.ts";
+import { type MessageFormat, plainCallId, plainToolName, type RenderedMessage, type Side } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import { dataOf, hasMedia, readDataUrl, webAddressOf } from "../media-data.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
@@ -39,7 +39,8 @@ function assistantItems(message: AssistantMessage, ids: readonly string[], maker
     if (piece.type === "text")
       return piece.text === "" ? [] : [{ role: "assistant", content: piece.text, ...piece.extra }];
     const { name, arguments: args } = piece.call;
-    return [{ type: "function_call", call_id: ids[piece.index], name, arguments: JSON.stringify(args) }];
+    const call = { type: "function_call", call_id: ids[piece.index], name: plainToolName(name) };
+    return [{ ...call, arguments: JSON.stringify(args) }];
   });
 }
 
