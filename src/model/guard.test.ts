@@ -57,7 +57,7 @@ describe("R2.8 every model's stream ends alike", () => {
     expect((await collect(guardModel(modelFrom(text("a"), finish, text("b"))))).events).toEqual([text("a"), finish]);
   });
 
-  test("an empty answer is an error; one cut by length or a filter is not", async () => {
+  test("an empty answer is an error; one that its limit or a filter left empty is not tried again", async () => {
     for (const events of [
       [finish],
       [text(" \n"), finish],
@@ -67,8 +67,19 @@ describe("R2.8 every model's stream ends alike", () => {
         facts: { failure: "empty", retryable: true },
       });
     }
-    for (const reason of ["length", "content-filter"] as const) {
-      expect((await collect(guardModel(modelFrom({ type: "finish", reason })))).error).toBeUndefined();
+    const said = /^The answer of p reached its limit of \d+ tokens before it said anything: raise BUB_MAX_TOKENS\.$/;
+    const filtered = /^The content filter of p ended the answer before it said anything\.$/;
+    for (const [reason, message] of [
+      ["length", said],
+      ["content-filter", filtered],
+    ] as const) {
+      const { error } = await collect(guardModel(modelFrom({ type: "finish", reason })));
+      expect(error).toMatchObject({
+        message: expect.stringMatching(message),
+        facts: { failure: "empty", retryable: false },
+      });
+      const events = [text("a"), { type: "finish", reason } as ModelEvent];
+      expect(await collect(guardModel(modelFrom(...events)))).toEqual({ events, error: undefined });
     }
   });
 

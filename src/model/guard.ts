@@ -44,7 +44,7 @@ async function* guarded(
       const event = next.value;
       if (event.type === "finish") {
         finished = true;
-        yield* ending(event, calls, hasText, provider);
+        yield* ending(event, calls, hasText, { provider, maxTokens: request.maxTokens });
         return;
       }
       if (event.type === "tool-call") calls.push(event);
@@ -68,19 +68,28 @@ function* ending(
   finish: Extract<ModelEvent, { type: "finish" }>,
   rawCalls: readonly RawCall[],
   hasText: boolean,
-  provider: string,
+  asked: Asked,
 ): Generator<ModelEvent> {
   const calls = settleCalls(rawCalls, finish.reason);
-  if (!hasText && calls.length === 0 && isNormalEnd(finish.reason)) {
-    throw new ModelError(`The answer of ${provider} is empty.`, { failure: "empty", retryable: true });
-  }
+  if (!hasText && calls.length === 0) throw emptyError(finish.reason, asked);
   yield* calls satisfies readonly ToolCallEvent[];
   yield { ...finish, reason: settleReason(finish.reason, calls) };
 }
 
-/** `length` and `content-filter` say themselves why there may be nothing. */
-function isNormalEnd(reason: FinishReason): boolean {
-  return reason !== "length" && reason !== "content-filter";
+interface Asked {
+  readonly provider: string;
+  readonly maxTokens: number;
+}
+
+/** An empty answer may be a passing fault; one that says itself why it is empty would be so again. */
+function emptyError(reason: FinishReason, { provider, maxTokens }: Asked): ModelError {
+  const why = {
+    length: `The answer of ${provider} reached its limit of ${maxTokens} tokens before it said anything: raise BUB_MAX_TOKENS.`,
+    "content-filter": `The content filter of ${provider} ended the answer before it said anything.`,
+  };
+  if (reason === "length" || reason === "content-filter")
+    return new ModelError(why[reason], { failure: "empty", retryable: false });
+  return new ModelError(`The answer of ${provider} is empty.`, { failure: "empty", retryable: true });
 }
 
 function asModelError(error: unknown, provider: string): unknown {
