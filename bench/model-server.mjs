@@ -1,7 +1,8 @@
 // A chat completions server in a process of its own: it answers by a plan, never reads what it is asked, and notes when.
 //
 // Started by world.mjs with an IPC channel. A plan is `{ calls, command, arguments }`: of each `calls + 1` requests the
-// last is answered with text, the others with one call of bash. `#` in the command becomes the request's number.
+// last is answered with text, the others with one call of bash. `#` in the command becomes the request's number. With
+// `stream: { text, pieces, everyMs }` each request is answered with so many pieces of that text, one after the other.
 import { createServer } from "node:http";
 import { now } from "./measure.mjs";
 
@@ -17,7 +18,9 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const arrivedAt = now();
     const number = seen.length + 1;
-    response.writeHead(200, eventStream).end(answerTo(number));
+    response.writeHead(200, eventStream);
+    if (plan.stream) stream(response, plan.stream);
+    else response.end(answerTo(number));
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     seen.push({ arrivedAt, answeredAt: now(), bytes, ...(plan.compares && { share: shareOf(Buffer.concat(parts)) }) });
   });
@@ -42,6 +45,16 @@ function answerTo(number) {
     chunk([], usage),
     "data: [DONE]\n\n",
   ].join("");
+}
+
+function stream(response, { text, pieces, everyMs }) {
+  let left = pieces;
+  const timer = setInterval(() => {
+    if (left-- > 0) return void response.write(chunk([{ index: 0, delta: { content: text }, finish_reason: null }]));
+    clearInterval(timer);
+    response.end(`${chunk([{ index: 0, delta: {}, finish_reason: "stop" }])}data: [DONE]\n\n`);
+  }, everyMs);
+  response.on("close", () => clearInterval(timer));
 }
 
 function chunk(choices, usage) {
