@@ -6,7 +6,7 @@ import { openTerminal } from "./terminal.mjs";
 import { benchFile, cliFile, inWorld } from "./world.mjs";
 
 // A row of the live part begins by being cleared.
-const prompt = /\x1b\[K>/;
+const prompt = "\x1b[K>";
 const ctrlD = "\x04";
 
 const starts = shared(({ full }) =>
@@ -21,7 +21,7 @@ const starts = shared(({ full }) =>
         const terminal = node("--require", benchFile("peak-memory.cjs"), cliFile, "chat", "--new");
         const elapsedMs = (await terminal.until(prompt)) - startedAt;
         terminal.type("hi\r");
-        await terminal.until(/ok/);
+        await terminal.until("ok");
         await terminal.until(prompt);
         terminal.type(ctrlD);
         await terminal.closed;
@@ -51,7 +51,7 @@ const typing = ({ full }) =>
     try {
       await terminal.until(prompt);
       terminal.type("go\r");
-      for (let count = 0; count < 50; count += 1) await terminal.until(/word/);
+      for (let count = 0; count < 50; count += 1) await terminal.until("word");
       const waits = [];
       let typed = "";
       for (let count = 0; count < (full ? 400 : 100); count += 1) {
@@ -59,11 +59,11 @@ const typing = ({ full }) =>
         typed += letter;
         const startedAt = now();
         terminal.type(letter);
-        waits.push((await terminal.until(new RegExp(`\\x1b\\[K> ${typed.slice(0, 40)}`))) - startedAt);
+        waits.push((await terminal.until(`${prompt} ${typed}`)) - startedAt);
         if (typed.length === 40) {
           terminal.type("\x15");
           typed = "";
-          await terminal.until(/\x1b\[K>\r/);
+          await terminal.until(`${prompt}\r`);
         }
       }
       const sorted = waits.sort((one, other) => one - other);

@@ -16,16 +16,16 @@ export function openTerminal(command, { env, cwd }) {
   });
   return {
     type: (text) => child.stdin.write(text),
-    /** Resolves when something of that kind is drawn, and forgets all until there. Answers when. */
-    async until(pattern) {
+    /** Resolves when that text is drawn, and forgets all until there. Answers when. */
+    async until(text) {
       const limit = now() + 30_000;
       for (;;) {
-        const found = pattern.exec(drawn);
-        if (found) {
-          drawn = drawn.slice(found.index + found[0].length);
+        const index = drawn.indexOf(text);
+        if (index >= 0) {
+          drawn = drawn.slice(index + text.length);
           return now();
         }
-        if (now() > limit) throw new Error(`the terminal never showed ${pattern}:\n${drawn.slice(-2000)}`);
+        if (now() > limit) throw new Error(`the terminal never showed ${JSON.stringify(text)}:\n${drawn.slice(-2000)}`);
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, 1000);
           wake = () => {
