@@ -1,7 +1,12 @@
 // The bottom of the terminal that is drawn again and again; what is finished is written above it once and never touched.
-import { type Terminal, visibleWidth } from "@earendil-works/pi-tui";
+import { stripTerminalSequences, type Terminal, visibleWidth } from "@earendil-works/pi-tui";
 import { TuiBase } from "@earendil-works/pi-tui/dist/tui.js";
 import { fitLine, trimLine } from "./styled-line.ts";
+
+export interface MeasuredTerminal extends Terminal {
+  /** Finds out its size as it is now. */
+  measure?(): void;
+}
 
 interface Frame {
   readonly lines: readonly string[];
@@ -22,7 +27,7 @@ export class LiveScreen extends TuiBase {
   #columns = 0;
   #isStarted = false;
 
-  constructor(terminal: Terminal) {
+  constructor(override readonly terminal: MeasuredTerminal) {
     super(terminal, true);
   }
 
@@ -39,6 +44,7 @@ export class LiveScreen extends TuiBase {
 
   protected override doRender(): void {
     if (!this.#isStarted) return;
+    this.terminal.measure?.();
     const { columns } = this.terminal;
     // Rendering may finish lines, so it comes first.
     const frame = this.#buildFrame();
@@ -105,7 +111,25 @@ export class LiveScreen extends TuiBase {
 /** Rows between the frame's top and its cursor, after the terminal has wrapped the frame's lines to so many columns. */
 function rowsAbove({ lines, row, column }: Frame, columns: number): number {
   let rows = Math.floor(column / columns);
-  for (const line of lines.slice(0, row)) rows += Math.max(1, Math.ceil(visibleWidth(line) / columns));
+  for (const line of lines.slice(0, row)) rows += rowsOf(line, columns);
+  return rows;
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** A wide character that does not fit at the end of a row goes to the next one, and leaves a column free. */
+export function rowsOf(line: string, columns: number): number {
+  if (visibleWidth(line) <= columns) return 1;
+  let rows = 1;
+  let column = 0;
+  for (const { segment } of graphemes.segment(stripTerminalSequences(line))) {
+    const width = visibleWidth(segment);
+    if (column + width > columns) {
+      rows += 1;
+      column = 0;
+    }
+    column += width;
+  }
   return rows;
 }
 

@@ -1,5 +1,5 @@
 // The view of a real terminal: answers stream above a live part with the spinner, the input and the bottom line.
-import { type Component, ProcessTerminal, setCapabilities, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { type Component, setCapabilities, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { StreamEvent, SubagentTask } from "../../base/events.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -19,6 +19,7 @@ import { LiveScreen } from "./live-screen.ts";
 import { MessageEditor } from "./message-editor.ts";
 import { Questions } from "./question.ts";
 import { Reasoning } from "./reasoning.ts";
+import { ScreenTerminal } from "./screen-terminal.ts";
 import type { SessionChoice } from "./session-choice.ts";
 import { SessionPicker } from "./session-picker.ts";
 import { isShellLine } from "./shell-line.ts";
@@ -51,7 +52,7 @@ class ScreenView implements ChatView {
   readonly #palette: Palette;
   readonly #questions: Questions;
   readonly #reasoning = new Reasoning();
-  readonly #screen = new LiveScreen(new ProcessTerminal());
+  readonly #screen = new LiveScreen(new ScreenTerminal());
   readonly #editor: MessageEditor;
   readonly #activity: Activity;
   readonly #children: Children;
