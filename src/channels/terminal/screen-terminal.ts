@@ -1,9 +1,32 @@
-// The terminal of this process, as large as it is now.
+// The terminal of this process: as large as it is now, and with pastes of any size in one piece.
 import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { MeasuredTerminal } from "./live-screen.ts";
+import { PasteCollector } from "./paste-collector.ts";
 
 export class ScreenTerminal extends ProcessTerminal implements MeasuredTerminal {
+  #collect: ((chunk: string) => void) | undefined;
   #size: readonly [columns: number, rows: number] | undefined;
+
+  override start(onInput: (data: string) => void, onResize: () => void): void {
+    const { stdin } = process;
+    const before = stdin.listeners("data");
+    super.start(onInput, onResize);
+    const added = stdin.listeners("data").filter((listener) => !before.includes(listener));
+    const collector = new PasteCollector();
+    // The reader looks through all of a paste again with each piece of it, which takes seconds for megabytes.
+    this.#collect = (chunk) => {
+      const whole = collector.push(chunk);
+      if (whole !== undefined) for (const listener of added) listener.call(stdin, whole);
+    };
+    for (const listener of added) stdin.off("data", listener as (chunk: string) => void);
+    stdin.on("data", this.#collect);
+  }
+
+  override stop(): void {
+    if (this.#collect !== undefined) process.stdin.off("data", this.#collect);
+    this.#collect = undefined;
+    super.stop();
+  }
 
   /**
    * Asks the system. The process hears of a new size some time after the terminal has wrapped its lines anew, and what is
