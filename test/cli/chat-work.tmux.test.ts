@@ -156,6 +156,23 @@ inTerminal("R5.2 --resume ID goes on in that session; Esc in the list leaves (ne
   await pane.until(/\[exit 0\]/);
 });
 
+inTerminal("R5.2 a dumb terminal chooses a session by its number, also in the conversation (needs tmux)", async () => {
+  using world = createCliWorld();
+  await world.run(["run", "hello there", "--session-id", "one", "--model", world.script("hi")]);
+  using pane = chat(world, ["hi", "again"], { term: "dumb", words: ["--resume"] });
+  await pane.until(/^1\. one +hello there +now\nWhich session\?/m);
+  await say(pane, "1");
+  await pane.until(/^session one goes on\n> hello there\nhi\n>/m);
+  await say(pane, ",new");
+  await pane.until(/^session cli:[0-9a-f]{8} begins\n>/m);
+  await say(pane, ",resume");
+  await pane.until(/Which session\?[\s\S]*Which session\?/);
+  await say(pane, "one");
+  await pane.until(/goes on[\s\S]*^session one goes on\n> hello there\nhi\n>/m);
+  await say(pane, "next");
+  await pane.until(/^again\n>/m);
+});
+
 inTerminal("R5.7 an edit that was asked about shows its diff once (needs tmux)", async () => {
   using world = createCliWorld();
   world.file("workspace/a.txt", "one\ntwo\n");

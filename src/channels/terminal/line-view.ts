@@ -1,5 +1,6 @@
 // The view of dumb terminals and pipes: a line is read, what comes is written below it.
 import { untilAborted } from "../../base/abort.ts";
+import { AsyncQueue } from "../../base/async-queue.ts";
 import type { StreamEvent } from "../../base/events.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import { type StreamOutput, styled, type TextOutput } from "../../base/text-output.ts";
@@ -29,14 +30,15 @@ class LineView implements ChatView {
   readonly ask = undefined;
   readonly isDrawn = false;
   readonly notices: StreamOutput;
+  readonly lines = new AsyncQueue<string>();
   readonly #input: LineInput;
   readonly #printer: TurnPrinter;
-  /** One for all who read lines, one after the other. */
-  readonly #lines: AsyncIterator<string>;
+  /** Gets the next line in place of the conversation. */
+  #takeLine: ((line: string) => void) | undefined;
 
   constructor(input: LineInput, answers: TextOutput, progress: StreamOutput) {
     this.#input = input;
-    this.#lines = input.lines[Symbol.asyncIterator]();
+    void this.#read();
     this.notices = progress;
     // A line that is drawn over would fight with what is being typed.
     this.#printer = new TurnPrinter({ answers, progress, showsStatus: false });
@@ -45,8 +47,6 @@ class LineView implements ChatView {
   get isInteractive(): boolean {
     return this.#input.isInteractive;
   }
-
-  readonly lines: AsyncIterable<string> = { [Symbol.asyncIterator]: () => this.#lines };
 
   async open(): Promise<void> {}
 
@@ -66,8 +66,11 @@ class LineView implements ChatView {
     const lines = choices.slice(0, mostChoices).map((choice, index) => `${index + 1}. ${renderChoice(choice, width)}`);
     this.notices.write(`${[...lines, "Which session? Its number or its name; nothing for none."].join("\n")}\n`);
     this.prompt();
-    const typed = await untilAborted(this.#lines.next(), signal).catch(() => undefined);
-    const answer = typed === undefined || typed.done === true ? "" : typed.value.trim();
+    const typed = new Promise<string>((resolve) => {
+      this.#takeLine = resolve;
+    });
+    const answer = (await untilAborted(typed, signal).catch(() => "")).trim();
+    this.#takeLine = undefined;
     return choices[Number(answer) - 1]?.id ?? choices.find(({ id }) => id === answer)?.id;
   }
 
@@ -94,6 +97,16 @@ class LineView implements ChatView {
   note(text: string): void {
     const { notices } = this;
     if (notices.isTerminal) notices.write(`${styled(notices, "dim", neutralise(text))}\n`);
+  }
+
+  async #read(): Promise<void> {
+    for await (const line of this.#input.lines) {
+      if (this.#takeLine === undefined) this.lines.push(line);
+      else this.#takeLine(line);
+      this.#takeLine = undefined;
+    }
+    this.#takeLine?.("");
+    this.lines.end();
   }
 
   [Symbol.dispose](): void {
