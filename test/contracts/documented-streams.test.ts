@@ -43,7 +43,7 @@ describe.each(documentedStreams)("R2.8 $format.format: $name", (stream) => {
         const chunks = at.map((from, index) => bytes.subarray(from, at[index + 1] ?? bytes.length));
         expect(difference(outcome, await readChunks(stream, chunks))).toBeUndefined();
       }),
-      { numRuns: 10 },
+      { numRuns: process.env.BUB_TEST_LONG === "1" ? 50 : 5 },
     );
   });
 });

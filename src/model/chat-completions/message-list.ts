@@ -7,6 +7,7 @@ interface Block {
   readonly messages: readonly ModelMessage[];
   readonly bytes: Uint8Array;
   readonly hasMedia: boolean;
+  readonly endsWithResult: boolean;
 }
 
 export interface RenderedMessages {
@@ -29,12 +30,14 @@ export class MessageList {
 
   async render(messages: readonly ModelMessage[], loadMedia: LoadMedia): Promise<RenderedMessages> {
     const chunks: Uint8Array[] = [];
+    const bridge = this.#fragments.bridge;
     let hasMedia = false;
     for (let from = 0; from < messages.length; ) {
       const block = this.#blockAt(messages, from) ?? (await this.#makeBlock(messages, from, loadMedia));
       chunks.push(...block.chunks);
       hasMedia ||= block.hasMedia;
       from = block.to;
+      if (bridge !== "" && block.endsWithResult && messages[from]?.role === "user") chunks.push(Buffer.from(bridge));
     }
     return { chunks, hasMedia };
   }
@@ -45,7 +48,9 @@ export class MessageList {
     const block = first === undefined ? undefined : this.#blocks.get(first);
     if (block === undefined || !isSettledAt(messages, from + block.messages.length)) return undefined;
     const isSame = block.messages.every((message, index) => messages[from + index] === message);
-    return isSame ? { chunks: [block.bytes], hasMedia: block.hasMedia, to: from + block.messages.length } : undefined;
+    if (!isSame) return undefined;
+    const { bytes, hasMedia, endsWithResult } = block;
+    return { chunks: [bytes], hasMedia, endsWithResult, to: from + block.messages.length };
   }
 
   async #makeBlock(messages: readonly ModelMessage[], from: number, loadMedia: LoadMedia): Promise<Stretch> {
@@ -55,37 +60,51 @@ export class MessageList {
     const [first] = stretch;
     const isWhole = first !== undefined && isSettledAt(messages, to);
     const text = isWhole ? this.#fragments.textOf(stretch) : undefined;
-    const { chunks, hasMedia } =
-      text === undefined ? await this.#join(stretch, loadMedia) : { chunks: [Buffer.from(text)], hasMedia: false };
-    if (!isWhole) return { chunks, hasMedia, to };
+    const { chunks, hasMedia, endsWithResult } =
+      text === undefined
+        ? await this.#join(stretch, loadMedia)
+        : { chunks: [Buffer.from(text)], hasMedia: false, endsWithResult: stretch.at(-1)?.role === "tool" };
+    if (!isWhole) return { chunks, hasMedia, endsWithResult, to };
     const bytes = Buffer.concat(chunks);
-    this.#blocks.set(first, { messages: stretch, bytes, hasMedia });
+    this.#blocks.set(first, { messages: stretch, bytes, hasMedia, endsWithResult });
     this.#fragments.forget(stretch);
-    return { chunks: [bytes], hasMedia, to };
+    return { chunks: [bytes], hasMedia, endsWithResult, to };
   }
 
-  async #join(messages: readonly ModelMessage[], loadMedia: LoadMedia): Promise<RenderedMessages> {
+  async #join(messages: readonly ModelMessage[], loadMedia: LoadMedia): Promise<Omit<Stretch, "to">> {
     const chunks: Uint8Array[] = [];
     let hasMedia = false;
     let hoisted: Uint8Array[] = [];
+    let endsWithResult = false;
+    const bridge = () => {
+      if (endsWithResult && this.#fragments.bridge !== "") chunks.push(Buffer.from(this.#fragments.bridge));
+      endsWithResult = false;
+    };
     const flush = () => {
-      if (hoisted.length > 0) chunks.push(...userMessageOf(hoisted));
+      if (hoisted.length > 0) {
+        bridge();
+        chunks.push(...userMessageOf(hoisted));
+      }
       hoisted = [];
     };
     for (const message of messages) {
       const found = this.#fragments.get(message, loadMedia);
       const fragment: Fragment = found instanceof Promise ? await found : found;
       if (message.role !== "tool") flush();
+      if (message.role === "user") bridge();
+      endsWithResult = message.role === "tool";
       chunks.push(fragment.bytes);
       hoisted.push(...fragment.hoisted);
       hasMedia ||= fragment.hasMedia;
     }
     flush();
-    return { chunks, hasMedia };
+    return { chunks, hasMedia, endsWithResult };
   }
 }
 
 interface Stretch extends RenderedMessages {
+  /** The last element is the result of a call. */
+  readonly endsWithResult: boolean;
   /** Index of the message after it. */
   readonly to: number;
 }

@@ -37,6 +37,8 @@ export interface ServerTraits {
   readonly wantsReasoning?: boolean;
   /** Takes videos, and audio beyond the two formats that OpenAI takes. */
   readonly takesAllMedia?: boolean;
+  /** Refuses words of the user's right behind the result of a call. */
+  readonly wantsAnswerAfterResults?: boolean;
   /** An id of a call as the server takes it, the same for the same id; default: any id. */
   readonly callId?: (id: string) => string;
 }
@@ -69,13 +71,19 @@ export class FragmentCache {
     return fragment;
   }
 
+  /** What stands between results and words of the user: an answer, with a comma before it, or nothing. */
+  get bridge(): string {
+    return this.#traits.wantsAnswerAfterResults ? bridgeText : "";
+  }
+
   /** The elements of messages that were not asked for yet, as one text; undefined when one of them has media. */
   textOf(messages: readonly ModelMessage[]): string | undefined {
     let text = "";
-    for (const message of messages) {
+    for (const [index, message] of messages.entries()) {
       const plain = this.#known.has(message) ? undefined : plainMessage(message, this.#traits);
       if (plain === undefined) return undefined;
-      text += `,${toText(plain)}`;
+      const isBridged = message.role === "user" && messages[index - 1]?.role === "tool";
+      text += `${isBridged ? this.bridge : ""},${toText(plain)}`;
     }
     return text;
   }
@@ -98,6 +106,7 @@ export function userMessageOf(parts: readonly Uint8Array[]): readonly Uint8Array
 }
 
 const comma = Buffer.from(",");
+const bridgeText = `,${toText({ role: "assistant", content: "(the conversation goes on)" })}`;
 const userStart = Buffer.from(',{"role":"user","content":[');
 const userEnd = Buffer.from("]}");
 

@@ -5,7 +5,7 @@ import type { Transport } from "../transport.ts";
 import { createChatCompletionsModel } from "./model.ts";
 
 /** The body of the request that goes to this address. */
-async function bodyAt(apiBase: string, messages: readonly ModelMessage[]): Promise<JsonObject> {
+async function bodyAt(apiBase: string, messages: readonly ModelMessage[], modelId = "m"): Promise<JsonObject> {
   let sent: unknown;
   const transport: Transport = {
     async post({ body }) {
@@ -15,7 +15,7 @@ async function bodyAt(apiBase: string, messages: readonly ModelMessage[]): Promi
     get: () => Promise.reject(new Error("not asked")),
     close: () => undefined,
   };
-  const place = { provider: "p", modelId: "m", apiBase, key: undefined, keyVariable: undefined, headers: {} };
+  const place = { provider: "p", modelId, apiBase, key: undefined, keyVariable: undefined, headers: {} };
   const model = createChatCompletionsModel({ ...place, completionArgs: {}, transport });
   const rest = { system: "", tools: [], maxTokens: 9, loadMedia: async () => "", signal: new AbortController().signal };
   await expect(
@@ -60,7 +60,11 @@ test("R4.3 ids of other servers' calls are such as this one takes", async () => 
   expect(await idsAt("http://127.0.0.1:8000/v1", long)).toEqual([long]);
 });
 
-test("R4.3 what a server is told otherwise follows from its address alone", async () => {
+test("R4.3 what a server is told otherwise follows from its address, or from the model's name", async () => {
+  const spoken: ModelMessage[] = [...conversation("a"), { role: "user", content: "and?" }];
+  for (const name of ["mistralai/devstral-small", "mistral-large-latest", "open-mixtral-8x22b"])
+    expect(JSON.stringify(await bodyAt("http://127.0.0.1/v1", spoken, name))).toContain("(the conversation goes on)");
+  expect(JSON.stringify(await bodyAt("http://127.0.0.1/v1", spoken))).not.toContain("(the conversation goes on)");
   const video = { type: "video", media_type: "video/mp4", data: "AAAA" } as const;
   const films: ModelMessage[] = [{ role: "user", content: [video] }];
   expect(JSON.stringify(await bodyAt("https://openrouter.ai/api/v1", films))).toContain("video_url");

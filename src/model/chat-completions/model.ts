@@ -11,7 +11,7 @@ export function createChatCompletionsModel(options: WireOptions): Model {
   const { provider, modelId, key } = options;
   const url = addressOf(options.apiBase, "/chat/completions");
   const builder = new BodyBuilder({
-    ...traitsOf(url, provider),
+    ...traitsOf(url, options),
     modelId,
     maxTokensName: maxTokensName(url, options),
     extra: extraOf(options),
@@ -25,9 +25,11 @@ export function createChatCompletionsModel(options: WireOptions): Model {
   });
 }
 
-function traitsOf({ hostname }: URL, provider: string): ServerTraits {
+function traitsOf({ hostname }: URL, { provider, modelId }: WireOptions): ServerTraits {
   return {
     provider,
+    // Their own servers refuse it as much as the templates that others serve them with.
+    wantsAnswerAfterResults: /mi[sx]tral|ministral|devstral|magistral|codestral|pixtral/i.test(modelId),
     // In its thinking mode it refuses conversations with an answer that lacks the field.
     wantsReasoning: isAt(hostname, "deepseek.com"),
     takesAllMedia: isAt(hostname, "openrouter.ai"),

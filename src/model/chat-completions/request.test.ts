@@ -187,6 +187,22 @@ test("R4.3 DeepSeek, which refuses answers that do not say what was thought, is 
   expect(again.messages).toMatchObject([{}, {}, { reasoning_content: "Hm." }, {}]);
 });
 
+test("R4.3 Mistral's models have an answer between results and words of the user, also between blocks", async () => {
+  const png = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+  const turn = (index: number): ModelMessage[] => [asked("fs_read"), result(0, index % 2 ? [png] : "ok"), user("and?")];
+  const messages = [user("go"), ...Array.from({ length: 40 }, (_, index) => turn(index)).flat()];
+  const traits = { wantsAnswerAfterResults: true };
+  const builder = builderWith(traits);
+  for (const part of [messages.slice(0, 3), messages.slice(0, 70), messages]) await textOf(builder, requestOf(part));
+  const again = await textOf(builder, requestOf(messages));
+  expect(again).toBe(await textOf(builderWith(traits), requestOf(messages)));
+  const roles = (JSON.parse(again).messages as { role: string }[]).map(({ role }) => role);
+  const even = ["assistant", "tool", "assistant", "user"];
+  const odd = ["assistant", "tool", "assistant", "user", "user"];
+  expect(roles).toEqual(["system", "user", ...Array.from({ length: 20 }, () => [...even, ...odd]).flat()]);
+  expect(again).toContain('{"role":"assistant","content":"(the conversation goes on)"}');
+});
+
 test("R4.3 Gemini's signature behind a compatible address goes back on its call", async () => {
   const extra = { google: { thought_signature: "SIG" } };
   const providerData = { provider: "gemini-compatible", calls: [null, extra] };
