@@ -8,7 +8,7 @@ import type { ServerTraits } from "./message.ts";
 import { BodyBuilder } from "./request.ts";
 
 export function createChatCompletionsModel(options: WireOptions): Model {
-  const { provider, modelId, key } = options;
+  const { modelId, key } = options;
   const url = addressOf(options.apiBase, "/chat/completions");
   const builder = new BodyBuilder({
     ...traitsOf(url, options),
