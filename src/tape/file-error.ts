@@ -34,6 +34,7 @@ const reasons: Readonly<Record<string, readonly [reason: string, hint: string | 
   ENOTDIR: ["a part of the path is not a folder", chooseHome],
   ENOENT: ["the path does not exist", chooseHome],
   EISDIR: ["it is a folder", chooseHome],
+  EEXIST: ["something else is in its place", chooseHome],
   ELOOP: ["its symbolic links lead in a circle", chooseHome],
   EMFILE: ["too many files are open", closeFiles],
   ENFILE: ["too many files are open", closeFiles],

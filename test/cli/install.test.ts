@@ -160,6 +160,30 @@ bub: npm install failed with exit code 1; its last words stand above.
     expect(readdirSync(join(world.home, "bub-project")).sort()).toEqual(["node_modules", "package.json"]);
   });
 
+  test("R5.1 an npm that does not stop is killed; the project is put in order by the next install", async () => {
+    using world = createCliWorld();
+    const project = writeProject(world.home, { "bub-polite": pluginPackage("bub-polite", '{ name: "polite" }') });
+    const pid = join(world.workspace, "pid");
+    const ignoring = fakeNpm(
+      world,
+      `trap "" INT; rm package.json; echo $$ > "${pid}.new"; mv "${pid}.new" "${pid}"; while :; do sleep 0.1; done`,
+    );
+    const running = world.start(["install", "bub-other"], { env: ignoring });
+    const npm = Number(await world.until(pid, 2));
+    running.kill("SIGINT");
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /\nStopping npm …\nnpm did not stop by itself; the next bub install puts the plugin project in order\.\n$/,
+    );
+    expect(() => process.kill(npm, 0)).toThrow("ESRCH");
+    expect(Object.keys(dependenciesOf(world))).toEqual(["bub-polite", "bub"]);
+    expect((await world.run(["hooks", "--json"])).stdout).toContain('"plugin":"polite"');
+    const env = fakeNpm(world, "exit 0");
+    expect((await world.run(["uninstall", "bub-polite"], { env })).stderr).toContain("was interrupted");
+    expect(existsSync(join(project, ".before"))).toBe(false);
+  });
+
   test("R5.1 two installs wait for each other", async () => {
     using world = createCliWorld();
     const go = join(world.workspace, "go");

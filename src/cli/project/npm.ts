@@ -55,7 +55,10 @@ export async function runNpm(
   const tail = new Tail();
   child.stdout?.on("data", (chunk: Buffer) => tail.add(chunk));
   child.stderr?.on("data", (chunk: Buffer) => tail.add(chunk));
+  const onStop = () => stderr.write("Stopping npm …\n");
+  signal.addEventListener("abort", onStop, { once: true });
   const code = await ended(child, { signal, graceMs, onKill });
+  signal.removeEventListener("abort", onStop);
   signal.throwIfAborted();
   if (code === 0) return;
   for (const text of tail.lines()) stderr.write(`  ${neutralise(text)}\n`);
@@ -122,7 +125,7 @@ class Tail {
   }
 
   lines(): string[] {
-    const lines = this.#text.split(/\r?\n/).filter((line) => line.trim() !== "");
+    const lines = this.#text.split(/\r?\n/).filter((line) => !/^\s*(npm \w+)?\s*$/.test(line));
     return lines.slice(-mostLines);
   }
 }

@@ -1,7 +1,7 @@
 // What the words of `bub install` mean: a name of the registry, a folder or tarball on this machine, or an address.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { BubError } from "../../base/errors.ts";
 import { isPackageName, ownPackage } from "../../base/installed-packages.ts";
 
@@ -22,8 +22,10 @@ export function parsePackageSpec(text: string, { folder, userHome = homedir() }:
   if (isPath(text)) {
     const path = text.replace(/^file:/, "");
     const place = path.startsWith("~/") ? resolve(userHome, path.slice(2)) : resolve(folder, path);
-    if (existsSync(place)) return { kind: "local", text, path: place };
-    throw new BubError("not_found", `There is no package at ${place}.`);
+    const found = statSync(place, { throwIfNoEntry: false });
+    const lacks = found?.isDirectory() === true && !existsSync(join(place, "package.json"));
+    if (found !== undefined && !lacks) return { kind: "local", text, path: place };
+    throw new BubError("not_found", `There is no package at ${place}${lacks ? ": it has no package.json" : ""}.`);
   }
   const at = text.indexOf("@", 1);
   const name = at === -1 ? text : text.slice(0, at);

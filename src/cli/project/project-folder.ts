@@ -79,8 +79,9 @@ export async function openProject({ env: own, stderr, stop }: CommandContext): P
       async change({ command, words }, check) {
         orFileError("keep what stands in", folder, () => kept.take());
         let isWhole = true;
+        let isKilled = false;
         const onKill = () => {
-          isWhole = false;
+          isKilled = true;
         };
         try {
           await runNpm(command, words, { folder, env, stderr, signal, onKill });
@@ -90,8 +91,13 @@ export async function openProject({ env: own, stderr, stop }: CommandContext): P
           kept.drop();
           return result;
         } catch (error) {
+          if (isKilled) {
+            // An npm that hangs would hang again.
+            kept.restore();
+            stderr.write("npm did not stop by itself; the next bub install puts the plugin project in order.\n");
+          }
           // What npm had begun and could not do it has undone by itself.
-          if (isWhole && kept.areSame()) kept.drop();
+          else if (isWhole && kept.areSame()) kept.drop();
           else await putBack();
           throw error;
         }
