@@ -322,6 +322,28 @@ describe("R4.3 models of AI SDK packages: what they are asked", () => {
   });
 });
 
+describe("R4.3 models of AI SDK packages: what providers insist on", () => {
+  const messages: ModelMessage[] = [
+    { role: "assistant", calls: [{ id: "call_of_another", name: "bash", arguments: {} }] },
+    { role: "tool", callId: "call_of_another", name: "bash", content: "a", isError: false },
+  ];
+
+  test("a conversation begins with the user, and Mistral's ids have nine letters", async () => {
+    const { sent } = await ask(done, { messages, system: "" }, { entry: { options: { name: "mistral" } } });
+    const [first, answer, result] = sent.prompt as JsonObject[];
+    expect(first).toEqual({ role: "user", content: [{ type: "text", text: "(the conversation goes on)" }] });
+    const [call] = (answer?.content ?? []) as JsonObject[];
+    expect(call?.toolCallId).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(result?.content).toMatchObject([{ toolCallId: call?.toolCallId }]);
+    expect((await ask(done, { messages })).sent.prompt).toMatchObject([
+      {},
+      {},
+      { content: [{ toolCallId: "call_of_another" }] },
+      {},
+    ]);
+  });
+});
+
 describe("R4.1 a provider of BUB_PROVIDERS that names a package", () => {
   const resolveWith = (exported: object, entry: JsonObject = {}) =>
     resolveModel("fake:m", {

@@ -2,6 +2,7 @@
 import { untilAborted } from "../../base/abort.ts";
 import { BubError, messageOf } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { nineLetterCallId, plainCallId } from "../conversation.ts";
 import type { PackageAccess } from "../endpoint.ts";
 import type { Endpoint } from "../errors.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
@@ -91,6 +92,7 @@ async function* streamParts(
     maker,
     version: language.specificationVersion,
     supportedUrls,
+    callId: language.provider.startsWith("mistral") ? nineLetterCallId : (id) => plainCallId(id, 64),
   });
   const answer = new PartReader(maker);
   let parts: ReadableStreamDefaultReader<unknown> | undefined;

@@ -1,7 +1,7 @@
 // A conversation as the AI SDK's prompt: media where every provider takes them, sealed pieces back to their maker.
 import { type Content, type ContentPart, describeMedia, isMediaPart, type MediaPart } from "../../base/content.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { plainCallId, plainToolName } from "../conversation.ts";
+import { plainToolName } from "../conversation.ts";
 import { dataOf, readDataUrl, webAddressOf } from "../media-data.ts";
 import type { LoadMedia, ModelMessage, ModelRequest } from "../model.ts";
 import { type Maker, piecesOf } from "../outline.ts";
@@ -14,6 +14,8 @@ export interface PromptOptions {
   readonly maker: Maker;
   readonly version: LanguageModelVersion;
   readonly supportedUrls: SupportedUrls;
+  /** Makes an id as the provider takes it: the same for the same id. */
+  readonly callId: (id: string) => string;
 }
 
 export interface BuiltPrompt {
@@ -27,8 +29,10 @@ export async function buildPrompt(
   options: PromptOptions,
 ): Promise<BuiltPrompt> {
   const prompt = new PromptBuilder(system);
-  const names = new CallNames();
+  const names = new CallNames(options.callId);
   const media = new MediaParts(loadMedia, options);
+  // Providers refuse conversations that begin with an answer, as one that was handed off may.
+  if (messages[0]?.role === "assistant") prompt.add("user", [{ type: "text", text: "(the conversation goes on)" }]);
   for (const message of messages) {
     if (message.role === "assistant") prompt.add("assistant", assistantParts(message, names, options.maker));
     else if (message.role === "user") prompt.add("user", await media.contentParts(message.content));
@@ -89,14 +93,19 @@ class PromptBuilder {
 class CallNames {
   readonly #taken = new Set<string>();
   readonly #newest = new Map<string, string>();
+  readonly #callId: PromptOptions["callId"];
+
+  constructor(callId: PromptOptions["callId"]) {
+    this.#callId = callId;
+  }
 
   of(id: string): string {
-    return this.#newest.get(id) ?? plainCallId(id, 64);
+    return this.#newest.get(id) ?? this.#callId(id);
   }
 
   take(id: string): string {
-    let name = plainCallId(id, 64);
-    for (let use = 2; this.#taken.has(name); use++) name = plainCallId(`${id}_${use}`, 64);
+    let name = this.#callId(id);
+    for (let use = 2; this.#taken.has(name); use++) name = this.#callId(`${id}_${use}`);
     this.#taken.add(name);
     this.#newest.set(id, name);
     return name;
