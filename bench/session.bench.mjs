@@ -1,5 +1,6 @@
 // Sessions with a past: resuming one, what a request holds, and how far it repeats the one before.
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, copyFileSync, openSync, readFileSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { atLeast, atMost, inTurns, median, ratio, shared } from "./measure.mjs";
 import { inWorld } from "./world.mjs";
 
@@ -34,6 +35,30 @@ const prefixShare = ({ full }) =>
     return { value: lowest, text: `${lowest.toFixed(1)} % at the least, of ${shares.length} requests` };
   });
 
+const listSessions = ({ full }) =>
+  inWorld(async (world) => {
+    await world.plan();
+    world.bub("run", "hi");
+    copyTape(world.tapeFile(), 3_000, (name) => world.tapeFile(name));
+    const times = await inTurns(full ? 31 : 9, {
+      list: () => world.bub("sessions", "--limit", "0").elapsedMs,
+      node: () => world.node("-e", "0").elapsedMs,
+    });
+    return ratio(median(times.list), median(times.node));
+  });
+
+/** Gives the tape to so many sessions more, each on the list. */
+function copyTape(path, count, pathOf) {
+  const index = join(dirname(path), "index.jsonl");
+  const record = JSON.parse(readFileSync(index, "utf8"));
+  for (let made = 0; made < count; made += 1) {
+    const session = `cli:${made.toString(16).padStart(8, "0")}`;
+    const copy = pathOf(session);
+    copyFileSync(path, copy);
+    appendFileSync(index, `${JSON.stringify({ ...record, session, tape: basename(copy, ".jsonl") })}\n`);
+  }
+}
+
 /** The end of a tape that `bub` wrote itself, behind as many old messages as make up the size. */
 const hugeTape = shared(({ full }) =>
   inWorld(async (world) => {
@@ -50,13 +75,20 @@ const hugeTape = shared(({ full }) =>
     const found = await inTurns(full ? 21 : 5, {
       huge: () => firstRequest(...huge),
       empty: () => firstRequest("--new"),
+      hugeInfo: () => world.bub("run", ...huge, ",tape.info").elapsedMs,
+      emptyInfo: () => world.bub("run", "--new", ",tape.info").elapsedMs,
       hugePeak: () => world.peakOf("run", ...huge, "hi"),
       emptyPeak: () => world.peakOf("run", "--new", "hi"),
+      hugeInfoPeak: () => world.peakOf("run", ...huge, ",tape.info"),
+      emptyInfoPeak: () => world.peakOf("run", "--new", ",tape.info"),
     });
-    const more = median(found.hugePeak) - median(found.emptyPeak);
+    const middle = Object.fromEntries(Object.entries(found).map(([name, values]) => [name, median(values)]));
+    const megabytes = (value) => ({ value, text: `${value.toFixed(1)} MB` });
     return {
-      time: ratio(median(found.huge), median(found.empty), "ms", ["", "empty "]),
-      memory: { value: more, text: `${more.toFixed(1)} MB` },
+      time: ratio(middle.huge, middle.empty, "ms", ["", "empty "]),
+      memory: megabytes(middle.hugePeak - middle.emptyPeak),
+      infoTime: ratio(middle.hugeInfo, middle.emptyInfo, "ms", ["", "empty "]),
+      infoMemory: megabytes(middle.hugeInfoPeak - middle.emptyInfoPeak),
     };
   }),
 );
@@ -109,6 +141,24 @@ export const rows = [
     work: "… memory beyond that of an empty one",
     goal: atMost(64, "MB"),
     measure: async (options) => (await hugeTape(options)).memory,
+  },
+  {
+    name: "huge-tape-info",
+    work: "`tape.info` of it",
+    goal: atMost(1.2, "× empty"),
+    measure: async (options) => (await hugeTape(options)).infoTime,
+  },
+  {
+    name: "huge-tape-info-memory",
+    work: "… memory beyond that of an empty one",
+    goal: atMost(64, "MB"),
+    measure: async (options) => (await hugeTape(options)).infoMemory,
+  },
+  {
+    name: "sessions",
+    work: "list 3,000 sessions",
+    goal: atMost(3.9, "× node floor, which is 100 ms over one of 34 ms"),
+    measure: listSessions,
   },
 ];
 

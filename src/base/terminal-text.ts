@@ -13,8 +13,11 @@ export function neutralise(text: string): string {
 
 /** One line of any text: white space and line ends become single blanks, the rest is neutralised. */
 export function toOneLine(text: string): string {
+  if (plainWord.test(text)) return text;
   return neutralise(text.replace(/\s+/g, " ").trim());
 }
+
+const plainWord = /^[!-~]*$/;
 
 /** Compact JSON on one line that is also safe on a terminal: C1 controls and DEL are escaped, too. */
 export function jsonLine(value: unknown): string {
@@ -23,6 +26,7 @@ export function jsonLine(value: unknown): string {
 
 /** Columns that text takes: wide characters two, combining marks none. */
 export function widthOf(text: string): number {
+  if (!beyondNarrow.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += columnsOf(character);
   return width;
@@ -41,6 +45,8 @@ export function cutToWidth(line: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
+/** Below, every character takes one column. */
+const beyondNarrow = /[^\0-\u02ff]/;
 const zeroWidth = /^(?:\p{M}|\p{Cf})$/u;
 const wide =
   /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]$/u;

@@ -1,6 +1,6 @@
 // What tapes and archives lie in a folder, and moving them in and out of use; files are looked at, never into.
 import { existsSync, lstatSync, readdir, renameSync, rm, unlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { BubError, codeOf } from "../base/errors.ts";
@@ -196,7 +196,7 @@ export class FileShelf implements TapeShelf {
         throw fileError("move", from, error);
       }
     }
-    await syncFolder(dirname(this.#pathOf("")));
+    await syncFolder(this.#options.folder);
   }
 
   #unlink(name: string): void {
@@ -207,23 +207,21 @@ export class FileShelf implements TapeShelf {
     }
   }
 
+  /** Put together plainly: `join` takes as long as looking at the file. */
   #pathOf(name: string): string {
-    return join(this.#options.folder, name);
+    return this.#options.folder + sep + name;
   }
 }
 
 function shelved({ tape, files }: Group): ShelvedTape {
-  return {
-    tape,
-    bytes: sum(files.map(({ bytes }) => bytes)),
-    changed: new Date(Math.max(...files.map(({ changedMs }) => changedMs))).toISOString(),
-  };
+  let [bytes, changedMs] = [0, 0];
+  for (const file of files) {
+    bytes += file.bytes;
+    changedMs = Math.max(changedMs, file.changedMs);
+  }
+  return { tape, bytes, changed: new Date(changedMs).toISOString() };
 }
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
 }

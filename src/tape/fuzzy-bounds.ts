@@ -70,15 +70,15 @@ function countFor(least: number): number {
   return Math.max(1, Math.ceil(least - tolerance));
 }
 
-/** Counts how many characters a phrase has in common with the query, whatever their order. */
+/** Counts how many characters words have in common with the query, whatever their order. */
 export class Bag {
   readonly #slots = new Map<number, number>();
   /** For ASCII in any case. */
-  readonly #asciiSlots = new Int32Array(128).fill(-1);
+  readonly #asciiSlots: Int32Array;
+  /** Of each character, how many count; of the last slot, for those that the query has not, none. */
   readonly #most: Int32Array;
   readonly #met: Int32Array;
-  /** How many may still be missing. */
-  #left = 0;
+  #common = 0;
 
   constructor(codes: Codes) {
     const most: number[] = [];
@@ -88,35 +88,50 @@ export class Bag {
       this.#slots.set(code, slot);
       most[slot] = (most[slot] ?? 0) + 1;
     }
-    for (let code = 0; code < 128; code++) this.#asciiSlots[code] = this.#slots.get(lowerCode(code)) ?? -1;
-    this.#most = Int32Array.from(most);
-    this.#met = new Int32Array(most.length);
+    this.#most = Int32Array.from([...most, 0]);
+    this.#met = new Int32Array(most.length + 1);
+    this.#asciiSlots = Int32Array.from({ length: 128 }, (_, code) => this.#slots.get(lowerCode(code)) ?? most.length);
   }
 
-  /** Begins to count. @param missing how many characters need not be in common */
-  begin(missing: number): void {
-    this.#left = missing;
+  get common(): number {
+    return this.#common;
+  }
+
+  clear(): void {
     this.#met.fill(0);
+    this.#common = 0;
   }
 
-  /** Of those that need not be in common, how many still could be missing. */
-  get left(): number {
-    return this.#left;
-  }
-
-  /** Counts a word; false when too many are missing by now. */
-  holds(bytes: Uint8Array, from: number, to: number): boolean {
+  add(bytes: Uint8Array, from: number, to: number): void {
     const met = this.#met;
-    let left = this.#left;
-    for (let at = from; at < to && left >= 0; ) {
-      const byte = bytes[at] as number;
-      const code = byte < 128 ? byte : codeAt(bytes, at);
-      const slot = byte < 128 ? (this.#asciiSlots[byte] as number) : (this.#slots.get(lowerCode(code)) ?? -1);
-      at += byte < 128 ? 1 : bytesOf(code);
-      if (slot >= 0 && (met[slot] as number) < (this.#most[slot] as number)) met[slot] = (met[slot] as number) + 1;
-      else left--;
+    for (let at = from; at < to; ) {
+      const slot = this.#slotAt(bytes, at);
+      const count = met[slot] as number;
+      if (count < (this.#most[slot] as number)) this.#common++;
+      met[slot] = count + 1;
+      at += widthAt(bytes, at);
     }
-    this.#left = left;
-    return left >= 0;
   }
+
+  /** Takes back what was added. */
+  remove(bytes: Uint8Array, from: number, to: number): void {
+    const met = this.#met;
+    for (let at = from; at < to; ) {
+      const slot = this.#slotAt(bytes, at);
+      const count = (met[slot] as number) - 1;
+      if (count < (this.#most[slot] as number)) this.#common--;
+      met[slot] = count;
+      at += widthAt(bytes, at);
+    }
+  }
+
+  #slotAt(bytes: Uint8Array, at: number): number {
+    const byte = bytes[at] as number;
+    if (byte < 128) return this.#asciiSlots[byte] as number;
+    return this.#slots.get(lowerCode(codeAt(bytes, at))) ?? this.#most.length - 1;
+  }
+}
+
+function widthAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at] as number) < 128 ? 1 : bytesOf(codeAt(bytes, at));
 }

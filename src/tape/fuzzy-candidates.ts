@@ -2,22 +2,27 @@
 import { bytesOf, codeAt, lowerCode } from "./characters.ts";
 import { Bag, never } from "./fuzzy-bounds.ts";
 import type { FuzzyPhrase } from "./fuzzy-phrase.ts";
-import type { WordList } from "./word-list.ts";
+import { type Run, WordList } from "./word-list.ts";
 
-const space = 0x20;
-const stretchRoom = 1024;
+/** A power of two. */
+const signSlots = 1024;
+const mostSerial = 0x3fffffff;
 
 export class Candidates {
   readonly #phrase: FuzzyPhrase;
   /** See `Bounds.plain`. */
   readonly #wanted: Int32Array;
+  /** Holds the words of the run that was looked at last. */
   readonly #bag: Bag;
+  #inBagFrom = 0;
+  #inBagTo = 0;
   /** By length, whether the phrase has a word of it. */
   readonly #lengths: Uint8Array;
-  readonly #codes: Int32Array;
-  #filled = 0;
-  /** Of the last candidate, how many characters the phrase has not. */
-  #missing = 0;
+  readonly #single = new WordList();
+  /** By the signs of words, when one was met last: others may share its place, so that only what is not there is sure. */
+  readonly #metAt = new Int32Array(signSlots).fill(-1);
+  /** Grows from text to text. */
+  #serial = 0;
 
   constructor(phrase: FuzzyPhrase) {
     this.#phrase = phrase;
@@ -25,22 +30,23 @@ export class Candidates {
     this.#bag = new Bag(phrase.codes);
     this.#lengths = new Uint8Array(this.#wanted.length);
     for (const { length } of phrase.words) this.#lengths[length] = 1;
-    this.#codes = new Int32Array(this.#wanted.length + stretchRoom);
   }
 
-  /** Whether one of the words, or a run of as many as the phrase has, is like the phrase. */
+  /**
+   * Whether the word in `bytes[from, to)` is like the phrase.
+   * @param counts its characters, and how many of them the phrase has
+   */
+  isAlike(bytes: Uint8Array, from: number, to: number, counts: { length: number; hits: number }): boolean {
+    const { length, hits } = counts;
+    this.#single.clear();
+    this.#single.add(from, to, length, hits);
+    return this.#phrase.isAlike(bytes, this.#single, one, hits);
+  }
+
+  /** Whether a run of as many words as the phrase has is like it. */
   areThere(bytes: Uint8Array, words: WordList): boolean {
-    const { count, lengths, hits } = words;
-    const wanted = this.#wanted;
-    for (let index = 0; index < count; index++) {
-      const length = lengths[index] as number;
-      if (length < wanted.length && (hits[index] as number) >= (wanted[length] as number)) {
-        if (this.#runIsAlike(bytes, words, { from: index, to: index + 1, wanted: wanted[length] as number }))
-          return true;
-      }
-    }
     const size = this.#phrase.words.length;
-    return size > 1 && count >= size && this.#runsAreThere(bytes, words, size);
+    return size > 1 && words.count >= size && this.#runsAreThere(bytes, words, size);
   }
 
   /**
@@ -51,22 +57,17 @@ export class Candidates {
     const size = this.#phrase.codes.length;
     const wanted = this.#wanted[size] as number;
     if (length <= size || wanted === never) return false;
-    this.#filled = 0;
-    let hits = 0;
+    let [start, count, hits] = [from, 0, 0];
     for (let at = from; at < to; ) {
       const code = codeAt(bytes, at);
       at += bytesOf(code);
-      if (this.#filled === this.#codes.length) {
-        this.#codes.copyWithin(0, this.#filled - size, this.#filled);
-        this.#filled = size;
-      }
-      const lower = lowerCode(code);
-      this.#codes[this.#filled++] = lower;
-      if (this.#phrase.has(lower)) hits++;
-      const start = this.#filled - size;
-      if (start < 0) continue;
-      if (hits >= wanted && this.#phrase.isAlike(this.#codes, start, this.#filled, hits)) return true;
-      if (this.#phrase.has(this.#codes[start] as number)) hits--;
+      count++;
+      if (this.#phrase.has(lowerCode(code))) hits++;
+      if (count < size) continue;
+      if (hits >= wanted && this.isAlike(bytes, start, at, { length: size, hits })) return true;
+      const first = codeAt(bytes, start);
+      start += bytesOf(first);
+      if (this.#phrase.has(lowerCode(first))) hits--;
     }
     return false;
   }
@@ -74,88 +75,99 @@ export class Candidates {
   #runsAreThere(bytes: Uint8Array, words: WordList, size: number): boolean {
     const { count, lengths, hits } = words;
     const wanted = this.#wanted;
-    let length = 0;
-    let hit = 0;
-    // Places of the newest word of the phrase, and of the newest word that a later one seems to repeat.
-    let known = -1;
+    const metAt = this.#metAt;
+    // Made once: a run is looked at for every word.
+    const run = { from: 0, to: 0 };
+    const measures = { length: 0, distinct: 0, shared: 0 };
+    const serial = this.#beginText(count);
+    // Of the run, in characters, spaces between its words counted.
+    let length = -1;
+    let hit = -1;
+    /** Of its words that the phrase has. */
+    let shared = 0;
+    // The newest place of a word that a later one seems to repeat.
     let repeated = -1;
     for (let index = 0; index < count; index++) {
       const own = lengths[index] as number;
+      const ownHits = hits[index] as number;
       length += own + 1;
-      hit += (hits[index] as number) + 1;
-      if (hits[index] === own && this.#lengths[own] === 1 && this.#isKnown(bytes, words, index)) known = index;
-      repeated = Math.max(repeated, words.placeBefore(index, size));
+      hit += ownHits + 1;
+      if (ownHits === own && this.#isKnown(bytes, words, index)) shared += own + 1;
+      const slot = slotOf(words.signOf(bytes, index));
+      const met = (metAt[slot] as number) - serial;
+      metAt[slot] = serial + index;
+      if (met > repeated) repeated = met;
       const first = index - size + 1;
       if (first < 0) continue;
-      // The last word has no space behind it.
-      const plain = length <= wanted.length ? (wanted[length - 1] as number) : never;
-      if (plain !== never) {
-        const least = known >= first || repeated >= first ? this.#wantedOf(bytes, words, first, index + 1) : plain;
-        if (hit - 1 >= least && this.#runIsAlike(bytes, words, { from: first, to: index + 1, wanted: least }))
-          return true;
+      let least = length < wanted.length ? (wanted[length] as number) : never;
+      run.from = first;
+      run.to = index + 1;
+      if (least !== never && (shared > 0 || repeated >= first)) {
+        measures.length = length;
+        measures.shared = shared;
+        measures.distinct = repeated < first ? length : distinctLength(bytes, words, run);
+        least = this.#phrase.bounds.wanted(measures);
       }
-      length -= (lengths[first] as number) + 1;
+      if (hit >= least && this.#runIsAlike(bytes, words, run, least)) return true;
+      const firstLength = lengths[first] as number;
+      length -= firstLength + 1;
       hit -= (hits[first] as number) + 1;
+      if (shared > 0 && this.#isKnown(bytes, words, first)) shared -= firstLength + 1;
     }
     return false;
   }
 
-  #isKnown(bytes: Uint8Array, { from, to }: WordList, index: number): boolean {
-    return this.#phrase.words.some((word) => {
-      let place = 0;
-      for (let at = from[index] as number; at < (to[index] as number); place++) {
-        const code = codeAt(bytes, at);
-        if (lowerCode(code) !== word[place]) return false;
-        at += bytesOf(code);
-      }
-      return place === word.length;
-    });
+  /** Answers the serial number of the text's first word. */
+  #beginText(count: number): number {
+    this.#inBagFrom = this.#inBagTo = 0;
+    this.#bag.clear();
+    if (this.#serial > mostSerial) {
+      this.#metAt.fill(-1);
+      this.#serial = 0;
+    }
+    const serial = this.#serial;
+    this.#serial += count;
+    return serial;
   }
 
-  /** What a run needs that has words of the phrase, or words that seem to be the same. */
-  #wantedOf(bytes: Uint8Array, words: WordList, from: number, to: number): number {
-    const { lengths, hits } = words;
-    let length = -1;
-    let distinct = -1;
-    let shared = -1;
-    for (let index = from; index < to; index++) {
-      const own = (lengths[index] as number) + 1;
-      length += own;
-      if (words.placeBefore(index, index - from + 1) >= from) continue;
-      distinct += own;
-      if (hits[index] === own - 1 && this.#isKnown(bytes, words, index)) shared += own;
-    }
-    return this.#phrase.bounds.wanted({ length, distinct, shared: Math.max(0, shared) });
+  #isKnown(bytes: Uint8Array, words: WordList, index: number): boolean {
+    const length = words.lengths[index] as number;
+    const isMaybe = words.hits[index] === length && this.#lengths[length] === 1;
+    return isMaybe && this.#phrase.placeOf(bytes, words, index) >= 0;
   }
 
-  /** @param run.wanted characters in common, whatever their order, without which it cannot be; 0 when that says nothing */
-  #runIsAlike(bytes: Uint8Array, words: WordList, run: { from: number; to: number; wanted: number }): boolean {
-    if (!this.#bagHolds(bytes, words, run)) return false;
-    this.#filled = 0;
-    for (let index = run.from; index < run.to; index++) {
-      if (index > run.from) this.#codes[this.#filled++] = space;
-      const to = words.to[index] as number;
-      for (let at = words.from[index] as number; at < to; ) {
-        const code = codeAt(bytes, at);
-        this.#codes[this.#filled++] = lowerCode(code);
-        at += bytesOf(code);
-      }
-    }
-    return this.#phrase.isAlike(this.#codes, 0, this.#filled, this.#filled - this.#missing);
+  /** @param wanted characters in common, whatever their order, without which it cannot be; 0 when that says nothing */
+  #runIsAlike(bytes: Uint8Array, words: WordList, run: Run, wanted: number): boolean {
+    const most = this.#commonIn(bytes, words, run) + run.to - run.from - 1;
+    return most >= wanted && this.#phrase.isAlike(bytes, words, run, most);
   }
 
-  #bagHolds(
-    bytes: Uint8Array,
-    words: WordList,
-    { from, to, wanted }: { from: number; to: number; wanted: number },
-  ): boolean {
-    let length = to - from - 1;
-    for (let index = from; index < to; index++) length += words.lengths[index] as number;
-    this.#bag.begin(length - wanted);
-    for (let index = from; index < to; index++) {
-      if (!this.#bag.holds(bytes, words.from[index] as number, words.to[index] as number)) return false;
+  /** Runs are asked for from the left to the right: what the last one shares with this one is not counted again. */
+  #commonIn(bytes: Uint8Array, words: WordList, { from, to }: Run): number {
+    const bag = this.#bag;
+    if (from >= this.#inBagTo) {
+      bag.clear();
+      this.#inBagFrom = this.#inBagTo = from;
     }
-    this.#missing = length - wanted - this.#bag.left;
-    return true;
+    for (; this.#inBagFrom < from; this.#inBagFrom++)
+      bag.remove(bytes, words.from[this.#inBagFrom] as number, words.to[this.#inBagFrom] as number);
+    for (; this.#inBagTo < to; this.#inBagTo++)
+      bag.add(bytes, words.from[this.#inBagTo] as number, words.to[this.#inBagTo] as number);
+    return bag.common;
   }
+}
+
+function slotOf(sign: number): number {
+  return (sign ^ (sign >>> 9) ^ (sign >>> 19)) & (signSlots - 1);
+}
+
+const one: Run = { from: 0, to: 1 };
+
+/** Without words that seem to be said before in the run. */
+function distinctLength(bytes: Uint8Array, words: WordList, { from, to }: Run): number {
+  let length = -1;
+  for (let index = from; index < to; index++) {
+    if (!words.isRepeated(bytes, index, from)) length += (words.lengths[index] as number) + 1;
+  }
+  return length;
 }

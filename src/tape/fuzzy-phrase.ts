@@ -1,6 +1,8 @@
 // A query's words as one phrase, prepared for being compared: is the weighted ratio with another phrase high enough?
+import { bytesOf, codeAt, lowerCode } from "./characters.ts";
 import { type Codes, compareCodes, Pattern, partialRatio, partScale, similarity, tokenScale } from "./fuzzy.ts";
 import { Bounds, leastScore, stretchPart, tokenPart, tokenStretchPart } from "./fuzzy-bounds.ts";
+import type { Run, WordList } from "./word-list.ts";
 
 const leastTokenScore = leastScore / tokenScale;
 const space = 0x20;
@@ -19,12 +21,14 @@ export class FuzzyPhrase {
   readonly #repeats: boolean;
   /** The phrase without some of its words, by the sum of 2 to the power of their places. */
   readonly #rests = new Map<number, Pattern>();
+  readonly #order: Int32Array;
 
   /** @param words in lower case */
   constructor(words: readonly Codes[]) {
     this.words = words;
     this.codes = joined(words);
     const sorted = [...words].sort(compareCodes);
+    this.#order = new Int32Array(words.length);
     this.#distinct = withoutRepeats(sorted);
     this.#repeats = this.#distinct.length < words.length;
     this.#sortedCodes = joined(sorted);
@@ -38,87 +42,145 @@ export class FuzzyPhrase {
   }
 
   /**
-   * Whether the weighted ratio with `codes[from, to)`, one word or several with a space between, reaches the score.
+   * Whether the weighted ratio with a run of words, a space between them, reaches the score.
    * @param most how many characters they may have in common at most
    */
-  isAlike(codes: Int32Array, from: number, to: number, most = to - from): boolean {
-    const length = to - from;
-    const common = this.#whole.commonWith(codes, from, to);
-    if (similarity(common, this.codes.length + length) >= leastScore) return true;
+  isAlike(bytes: Uint8Array, words: WordList, { from, to }: Run, most: number): boolean {
+    const length = words.lengthOf(from, to);
+    const both = this.codes.length + length;
+    const shorter = Math.min(this.codes.length, length);
     const isNear = this.bounds.isNear(length);
-    if (!isNear && this.#stretchIsAlike(common, codes.subarray(from, to))) return true;
+    if (similarity(most, both) >= leastScore || (!isNear && most >= shorter * stretchPart - tolerance)) {
+      const common = commonWith(this.#whole, bytes, words, { from, to });
+      if (similarity(common, both) >= leastScore) return true;
+      if (!isNear && common >= shorter * stretchPart - tolerance) {
+        const codes = joined(range(from, to).map((index) => codesIn(bytes, words, index)));
+        if (partialRatio(this.codes, codes) * partScale >= leastScore) return true;
+      }
+    }
     // Of one word and one word the order is the only one.
-    if (this.words.length === 1 && codes.indexOf(space, from) < 0) return false;
-    const words = split(codes, from, to);
-    const isPlain = !this.#repeats && !hasRepeats(words) && !words.some((word) => this.#placeOf(word) >= 0);
-    const part = isNear
-      ? tokenPart * (this.codes.length + length)
-      : tokenStretchPart * Math.min(this.codes.length, length);
-    if (isPlain && most < part - tolerance) return false;
-    words.sort(compareCodes);
-    return isNear ? this.#wordsAreAlike(words, length) : this.#wordsHaveStretch(words);
+    if (this.words.length === 1 && to - from === 1) return false;
+    const part = isNear ? tokenPart * both : tokenStretchPart * shorter;
+    if (most < part - tolerance && this.#isPlain(bytes, words, { from, to })) return false;
+    const sorted = this.#sort(bytes, words, { from, to });
+    return isNear ? this.#wordsAreAlike(bytes, words, sorted) : this.#wordsHaveStretch(bytes, words, sorted);
   }
 
-  #stretchIsAlike(common: number, candidate: Codes): boolean {
-    if (common < Math.min(this.codes.length, candidate.length) * stretchPart - tolerance) return false;
-    return partialRatio(this.codes, candidate) * partScale >= leastScore;
+  /** The place of a word among the phrase's distinct ones; -1 for another word. */
+  placeOf(bytes: Uint8Array, words: WordList, index: number): number {
+    const own = this.#distinct;
+    const length = words.lengths[index] as number;
+    for (let place = 0; place < own.length; place++) {
+      const word = own[place] as Codes;
+      if (word.length === length && isWord(bytes, words.from[index] as number, word)) return place;
+    }
+    return -1;
+  }
+
+  /** No word occurs twice in one of them, or in both. */
+  #isPlain(bytes: Uint8Array, words: WordList, { from, to }: Run): boolean {
+    if (this.#repeats) return false;
+    for (let index = from; index < to; index++) {
+      if (this.placeOf(bytes, words, index) >= 0 || words.isRepeated(bytes, index, from)) return false;
+    }
+    return true;
+  }
+
+  /** Places of the run's words, in order of their characters; good until the next call. */
+  #sort(bytes: Uint8Array, words: WordList, { from, to }: Run): Int32Array {
+    const order = this.#order.subarray(0, to - from);
+    for (let index = from; index < to; index++) {
+      let place = index - from;
+      for (; place > 0 && words.compare(bytes, order[place - 1] as number, index) > 0; place--)
+        order[place] = order[place - 1] as number;
+      order[place] = index;
+    }
+    return order;
   }
 
   /** All words in order; and what both have, with and without what each has besides. */
-  #wordsAreAlike(words: readonly Codes[], length: number): boolean {
-    const sorted = joined(words);
-    const both = this.codes.length + length;
-    if (similarity(this.#sorted.commonWith(sorted), both) >= leastTokenScore) return true;
-    const known = new Set<number>();
-    const others: Codes[] = [];
-    for (const word of withoutRepeats(words)) {
-      const place = this.#placeOf(word);
-      if (place < 0) others.push(word);
-      else known.add(place);
+  #wordsAreAlike(bytes: Uint8Array, words: WordList, sorted: Int32Array): boolean {
+    let length = -1;
+    this.#sorted.begin();
+    for (let place = 0; place < sorted.length; place++) {
+      length += words.readInto(this.#sorted, bytes, sorted[place] as number, place > 0) + 1;
     }
-    const shared = joined(this.#distinct.filter((_, place) => known.has(place))).length;
+    if (similarity(this.#sorted.common, this.codes.length + length) >= leastTokenScore) return true;
+    return this.#restsAreAlike(bytes, words, sorted);
+  }
+
+  #restsAreAlike(bytes: Uint8Array, words: WordList, sorted: Int32Array): boolean {
+    // As sums of 2 to the power of places: there may be more than 32 words.
+    let known = 0;
+    let shared = -1;
+    let other = -1;
+    let others = 0;
+    for (let place = 0; place < sorted.length; place++) {
+      const index = sorted[place] as number;
+      if (place > 0 && words.compare(bytes, sorted[place - 1] as number, index) === 0) continue;
+      const length = words.lengths[index] as number;
+      const own = this.placeOf(bytes, words, index);
+      if (own >= 0) {
+        known += 2 ** own;
+        shared += length + 1;
+      } else {
+        other += length + 1;
+        sorted[others++] = index;
+      }
+    }
     const rest = this.#rest(known);
-    if (shared > 0 && (rest.length === 0 || others.length === 0)) return true;
-    const gap = shared > 0 ? 1 : 0;
-    const other = joined(others);
-    const [left, right] = [shared + gap + rest.length, shared + gap + other.length];
-    const common = shared + gap + rest.commonWith(other);
-    return (
-      similarity(common, left + right) >= leastTokenScore ||
-      (shared > 0 && similarity(shared, shared + Math.min(left, right)) >= leastTokenScore)
-    );
+    if (shared > 0 && (rest.length === 0 || others === 0)) return true;
+    const both = shared > 0 ? shared + 1 : 0;
+    const [left, right] = [both + rest.length, both + Math.max(0, other)];
+    if (shared > 0 && similarity(shared, shared + Math.min(left, right)) >= leastTokenScore) return true;
+    if (similarity(both + Math.min(rest.length, Math.max(0, other)), left + right) < leastTokenScore) return false;
+    rest.begin();
+    for (let place = 0; place < others; place++) words.readInto(rest, bytes, sorted[place] as number, place > 0);
+    return similarity(both + rest.common, left + right) >= leastTokenScore;
   }
 
   /** One shared word is a stretch of both. */
-  #wordsHaveStretch(words: readonly Codes[]): boolean {
-    const distinct = withoutRepeats(words);
-    if (distinct.some((word) => this.#placeOf(word) >= 0)) return true;
-    if (haveStretch(this.#sorted, this.#sortedCodes, joined(words))) return true;
-    const isPlain = distinct.length === words.length && this.#distinct.length === this.words.length;
-    return !isPlain && haveStretch(this.#rest(nothing), joined(this.#distinct), joined(distinct));
+  #wordsHaveStretch(bytes: Uint8Array, words: WordList, sorted: Int32Array): boolean {
+    for (const index of sorted) if (this.placeOf(bytes, words, index) >= 0) return true;
+    let length = -1;
+    this.#sorted.begin();
+    for (let place = 0; place < sorted.length; place++)
+      length += words.readInto(this.#sorted, bytes, sorted[place] as number, place > 0) + 1;
+    const shorter = Math.min(this.codes.length, length);
+    const mayHave = this.#sorted.common >= shorter * stretchPart - tolerance;
+    const hasRepeats = this.#repeats || sorted.some((index, place) => isSecond(bytes, words, sorted, index, place));
+    if (!mayHave && !hasRepeats) return false;
+    const own = [...sorted].map((index) => codesIn(bytes, words, index));
+    if (mayHave && reaches(this.#sortedCodes, joined(own))) return true;
+    return hasRepeats && haveStretch(this.#rest(0), joined(this.#distinct), joined(withoutRepeats(own)));
   }
 
-  #placeOf(word: Codes): number {
-    return this.#distinct.findIndex((own) => isSame(own, word));
-  }
-
-  #rest(known: ReadonlySet<number>): Pattern {
-    let key = 0;
-    for (const place of known) key += 2 ** place;
-    const found = this.#rests.get(key);
+  /** @param known places of words, as a sum of powers of 2 */
+  #rest(known: number): Pattern {
+    const found = this.#rests.get(known);
     if (found !== undefined) return found;
-    const rest = new Pattern(joined(this.#distinct.filter((_, place) => !known.has(place))));
-    if (this.#rests.size < mostRests) this.#rests.set(key, rest);
+    const words = this.#distinct.filter((_, place) => Math.floor(known / 2 ** place) % 2 === 0);
+    const rest = new Pattern(joined(words));
+    if (this.#rests.size < mostRests) this.#rests.set(known, rest);
     return rest;
   }
 }
 
 const mostRests = 256;
-const nothing: ReadonlySet<number> = new Set();
 const tolerance = 1e-6;
+
+function commonWith(pattern: Pattern, bytes: Uint8Array, words: WordList, { from, to }: Run): number {
+  pattern.begin();
+  for (let index = from; index < to; index++) words.readInto(pattern, bytes, index, index > from);
+  return pattern.common;
+}
 
 function haveStretch(pattern: Pattern, own: Codes, other: Codes): boolean {
   if (pattern.commonWith(other) < Math.min(own.length, other.length) * stretchPart - tolerance) return false;
+  return reaches(own, other);
+}
+
+function reaches(own: Codes, other: Codes): boolean {
   return partialRatio(own, other) * tokenScale * partScale >= leastScore;
 }
 
@@ -131,19 +193,33 @@ function joined(words: readonly Codes[]): number[] {
   return codes;
 }
 
-function split(codes: Int32Array, from: number, to: number): Codes[] {
-  const words: Codes[] = [];
-  let start = from;
-  for (let at = from; at <= to; at++) {
-    if (at < to && codes[at] !== space) continue;
-    words.push(codes.subarray(start, at));
-    start = at + 1;
-  }
-  return words;
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
-function hasRepeats(words: readonly Codes[]): boolean {
-  return words.some((word, index) => words.slice(0, index).some((earlier) => isSame(earlier, word)));
+function codesIn(bytes: Uint8Array, words: WordList, index: number): number[] {
+  const codes: number[] = [];
+  for (let at = words.from[index] as number; at < (words.to[index] as number); ) {
+    const code = codeAt(bytes, at);
+    codes.push(lowerCode(code));
+    at += bytesOf(code);
+  }
+  return codes;
+}
+
+/** Whether a word of as many characters is this one. */
+function isWord(bytes: Uint8Array, from: number, word: Codes): boolean {
+  for (let [at, place] = [from, 0]; place < word.length; place++) {
+    const code = codeAt(bytes, at);
+    if (lowerCode(code) !== word[place]) return false;
+    at += bytesOf(code);
+  }
+  return true;
+}
+
+/** Whether a word is the one before it. */
+function isSecond(bytes: Uint8Array, words: WordList, sorted: Int32Array, index: number, place: number): boolean {
+  return place > 0 && words.compare(bytes, sorted[place - 1] as number, index) === 0;
 }
 
 function isSame(left: Codes, right: Codes): boolean {

@@ -54,10 +54,13 @@ const words = [
   "alpah",
   "beta",
   "be",
+  "Be",
   "a_b-c/d",
   "Σίσυφος",
   "ΣΙΣΥΦΟΣ",
   "İx",
+  "İ",
+  "i",
   "K2",
   "磁带検索",
   "検索機能です",
@@ -85,6 +88,12 @@ const values = fc.oneof(
 test("T6.3 a word said twice is the word: two equal words are like a phrase that holds a stretch of them", () => {
   expect(finds("alpha beta", { "": "be be" })).toBe(naiveFinds("alpha beta", JSON.stringify({ "": "be be" })));
   expect(finds("alpha beta", { "": "be be" })).toBe(true);
+  for (const [query, text] of [
+    ["alpha beta", "be Be"],
+    ["索带-I带検", "İ\\带\\I"],
+    ["kilo meter", "\u212aM km"],
+  ] as const)
+    expect(finds(query, text)).toBe(naiveFinds(query, JSON.stringify(text)));
 });
 
 test("T6.3 property: what is found is what comparing every candidate by hand finds", { timeout: 60_000 }, () => {

@@ -15,15 +15,17 @@ const quote = 0x22;
 const backslash = 0x5c;
 const lowerU = 0x75;
 
-// What a byte is to the scan, in bits.
-const between = 0;
-const inWord = 1;
+// What a byte is to the scan. What those of one word are is added up: its hits, and far above them its high bytes.
+const inWord = 0;
 /** A character that the query has. */
-const hit = 2;
-/** Ends a text, or begins an escape. */
-const special = 4;
+const hit = 1;
 /** Part of a character beyond ASCII. */
-const high = 8;
+const high = 1 << 16;
+const between = -1;
+/** Ends a text, or begins an escape. */
+const special = -2;
+/** Sums of longer stretches say nothing. */
+const longestSum = 1 << 14;
 
 /**
  * One query. Its words, joined by a space, are compared with each word of a text and with each run of as many words; in
@@ -33,8 +35,12 @@ const high = 8;
 export class FuzzySearch {
   readonly #phrase: FuzzyPhrase;
   readonly #candidates: Candidates;
-  readonly #kinds: Uint8Array;
+  readonly #kinds: Int32Array;
   readonly #leastHits: number;
+  /** Whether runs of words are compared, too. */
+  readonly #hasRuns: boolean;
+  /** See `Bounds.plain`. */
+  readonly #wanted: Int32Array;
   /** Those of the text that is being read. */
   readonly #words = new WordList();
 
@@ -50,7 +56,9 @@ export class FuzzySearch {
     this.#phrase = new FuzzyPhrase(words);
     this.#candidates = new Candidates(this.#phrase);
     this.#kinds = kindsOf(words);
-    this.#leastHits = Math.min(...this.#phrase.bounds.plain);
+    this.#hasRuns = words.length > 1;
+    this.#wanted = this.#phrase.bounds.plain;
+    this.#leastHits = Math.min(...this.#wanted);
   }
 
   /**
@@ -59,38 +67,66 @@ export class FuzzySearch {
    */
   matches(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
     const kinds = this.#kinds;
-    const words = this.#words;
-    words.clear();
+    this.#words.clear();
     let inText = false;
-    for (let at = from; at < to; ) {
-      let kind = kinds[bytes[at] as number] as number;
-      if (kind === between) at++;
-      else if (kind !== special) {
-        const start = at;
-        let all = 0;
-        let hits = 0;
-        while (at < to && kind & (inWord | high)) {
-          all |= kind;
-          hits += kind & hit;
-          at++;
-          kind = kinds[bytes[at] as number] as number;
-        }
-        if (!inText && isOddNumber(bytes, start)) return true;
-        if (all & high) {
-          if (this.#readMixed(bytes, start, at, hits / hit)) return true;
-        } else words.add(bytes, start, at, at - start, hits / hit);
-        if (words.isFull && this.#endBatch(bytes)) return true;
-      } else if (bytes[at] === backslash) {
-        if (hidesCharacter(bytes, at)) return true;
-        at += bytes[at + 1] === lowerU ? 6 : 2;
-      } else {
-        inText = bytes[at] === quote && !inText;
-        at++;
-        if (words.count > 0 && this.#candidates.areThere(bytes, words)) return true;
-        words.clear();
+    let start = from;
+    let sum = 0;
+    for (let at = from; at < to; at++) {
+      const kind = kinds[bytes[at] as number] as number;
+      if (kind >= inWord) {
+        sum = (sum + kind) | 0;
+        continue;
       }
+      if (at > start) {
+        if (!inText && isOddNumber(bytes, start)) return true;
+        if (this.#endWord(bytes, start, at, sum)) return true;
+      }
+      sum = 0;
+      if (kind === special) {
+        if (bytes[at] === backslash) {
+          if (hidesCharacter(bytes, at)) return true;
+          at += bytes[at + 1] === lowerU ? 5 : 1;
+        } else {
+          inText = bytes[at] === quote && !inText;
+          if (this.#endText(bytes)) return true;
+        }
+      }
+      start = at + 1;
     }
-    return this.#candidates.areThere(bytes, words);
+    if (to > start) {
+      if (!inText && isOddNumber(bytes, start)) return true;
+      if (this.#endWord(bytes, start, to, sum)) return true;
+    }
+    return this.#endText(bytes);
+  }
+
+  /** Bytes without ASCII separators. @param sum see `kindsOf` */
+  #endWord(bytes: Uint8Array, from: number, to: number, sum: number): boolean {
+    const length = to - from;
+    if (length >= longestSum)
+      return hasHigh(bytes, from, to)
+        ? this.#readMixed(bytes, from, to, length)
+        : this.#takeWord(bytes, from, to, length, length);
+    const hits = sum & (high - 1);
+    return sum >= high ? this.#readMixed(bytes, from, to, hits) : this.#takeWord(bytes, from, to, length, hits);
+  }
+
+  /** @param length in characters; `hits` of them are the query's */
+  #takeWord(bytes: Uint8Array, from: number, to: number, length: number, hits: number): boolean {
+    if (length < this.#wanted.length && hits >= (this.#wanted[length] as number)) {
+      if (this.#candidates.isAlike(bytes, from, to, { length, hits })) return true;
+    }
+    if (!this.#hasRuns) return false;
+    this.#words.add(from, to, length, hits);
+    return this.#words.isFull && this.#endBatch(bytes);
+  }
+
+  #endText(bytes: Uint8Array): boolean {
+    const words = this.#words;
+    if (words.count === 0) return false;
+    if (this.#candidates.areThere(bytes, words)) return true;
+    words.clear();
+    return false;
   }
 
   #endBatch(bytes: Uint8Array): boolean {
@@ -104,7 +140,7 @@ export class FuzzySearch {
    * @param hits at least as many as characters that the phrase has
    */
   #readMixed(bytes: Uint8Array, from: number, to: number, hits: number): boolean {
-    if (this.#phrase.words.length === 1 && hits < this.#leastHits) return false;
+    if (!this.#hasRuns && hits < this.#leastHits) return false;
     let kind: number = separator;
     let start = from;
     let length = 0;
@@ -113,9 +149,8 @@ export class FuzzySearch {
       const code = at < to ? codeAt(bytes, at) : 0;
       const next = at < to ? classOf(code) : separator;
       if (next !== kind) {
-        if (kind !== separator) this.#words.add(bytes, start, at, length, own);
         if (kind === unspaced && this.#candidates.areInWord(bytes, start, at, length)) return true;
-        if (this.#words.isFull && this.#endBatch(bytes)) return true;
+        if (kind !== separator && this.#takeWord(bytes, start, at, length, own)) return true;
         kind = next;
         start = at;
         length = 0;
@@ -142,17 +177,22 @@ export function wordsOf(text: string): number[][] {
   return words;
 }
 
-function kindsOf(words: readonly (readonly number[])[]): Uint8Array {
+function hasHigh(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if ((bytes[at] as number) >= 128) return true;
+  return false;
+}
+
+function kindsOf(words: readonly (readonly number[])[]): Int32Array {
   const codes = new Set(words.flat());
-  const kinds = new Uint8Array(256);
+  const kinds = new Int32Array(256).fill(between);
   for (let byte = 0; byte < 128; byte++) {
-    if (classOf(byte) !== separator) kinds[byte] = inWord | (codes.has(lowerCode(byte)) ? hit : 0);
+    if (classOf(byte) !== separator) kinds[byte] = inWord + (codes.has(lowerCode(byte)) ? hit : 0);
   }
   const isAscii = [...codes].every((code) => code < 128);
   for (let byte = 128; byte < 256; byte++) {
     // Only two characters beyond ASCII have a lower case in it, and these are their first bytes.
     const isHit = byte >= 0xc2 && (!isAscii || byte === 0xc4 || byte === 0xe2);
-    kinds[byte] = high | (isHit ? hit : 0);
+    kinds[byte] = high + (isHit ? hit : 0);
   }
   kinds[quote] = kinds[newline] = kinds[backslash] = special;
   return kinds;

@@ -1,5 +1,5 @@
 // How alike two texts are, from 0 to 100: RapidFuzz's weighted ratio, by bit-parallel common subsequences.
-import { codesOf } from "./characters.ts";
+import { bytesOf, codeAt, codesOf, lowerCode } from "./characters.ts";
 
 /** Characters as numbers: code points. */
 export type Codes = ArrayLike<number>;
@@ -24,62 +24,133 @@ export function weightedRatio(left: string, right: string): number {
 export const tokenScale = 0.95;
 export const partScale = 0.9;
 const smallPartScale = 0.6;
+const space = 0x20;
 
-/** A text, prepared to be compared with many others. */
+/** A text, prepared to be compared with many others. Those may also be read piece by piece, from bytes. */
 export class Pattern {
   readonly length: number;
+  /** In how many numbers of 32 bits its places are. */
   readonly #words: number;
-  /** For each character that occurs, a bit for each place where it does. */
-  readonly #places = new Map<number, Int32Array>();
-  /** The same for ASCII, found faster. */
-  readonly #ascii: (Int32Array | undefined)[] = new Array(128).fill(undefined);
+  /** For each ASCII character, a bit for each place where it stands. */
+  readonly #ascii: Int32Array;
+  /** The same for others that occur. */
+  #others: Map<number, Int32Array> | undefined;
+  /** A bit for each place that is not taken, where all are in one number, and where they are not. */
+  #free = -1;
   readonly #left: Int32Array;
 
   constructor(codes: Codes) {
     this.length = codes.length;
-    this.#words = Math.max(1, Math.ceil(codes.length / 32));
-    this.#left = new Int32Array(this.#words);
+    const words = Math.max(1, Math.ceil(codes.length / 32));
+    this.#words = words;
+    this.#left = words === 1 ? nowhere : new Int32Array(words);
+    this.#ascii = new Int32Array(128 * words);
     for (let index = 0; index < codes.length; index++) {
       const code = codes[index] as number;
-      const places = this.#places.get(code) ?? new Int32Array(this.#words);
-      places[index >>> 5] = (places[index >>> 5] as number) | (1 << (index & 31));
-      this.#places.set(code, places);
-      if (code < 128) this.#ascii[code] = places;
+      const places = code < 128 ? this.#ascii : this.#makeOther(code);
+      const at = (code < 128 ? code * words : 0) + (index >>> 5);
+      places[at] = (places[at] as number) | (1 << (index & 31));
     }
   }
 
   has(code: number): boolean {
-    return this.#places.has(code);
+    if (code >= 128) return this.#others?.has(code) === true;
+    for (let word = 0; word < this.#words; word++) if (this.#ascii[code * this.#words + word] !== 0) return true;
+    return false;
   }
 
   /** Length of the longest common subsequence with `codes[start, end)`. */
   commonWith(codes: Codes, start = 0, end = codes.length): number {
-    const left = this.#left.fill(-1);
-    for (let index = start; index < end; index++) {
-      const code = codes[index] as number;
-      const places = code < 128 ? this.#ascii[code] : this.#places.get(code);
-      if (places === undefined) continue;
-      let carry = 0;
-      for (let word = 0; word < this.#words; word++) {
-        const free = left[word] as number;
-        const hits = free & (places[word] as number);
-        const sum = (free >>> 0) + (hits >>> 0) + carry;
-        carry = sum > 0xffffffff ? 1 : 0;
-        left[word] = sum | 0 | (free & ~hits);
+    this.begin();
+    if (this.#words > 1) for (let index = start; index < end; index++) this.#takeInMany(codes[index] as number);
+    else {
+      let free = -1;
+      for (let index = start; index < end; index++) {
+        const places = this.#firstPlaces(codes[index] as number);
+        free = (free + (free & places)) | 0 | (free & ~places);
       }
+      this.#free = free;
     }
-    return this.#taken(left);
+    return this.common;
   }
 
-  #taken(left: Int32Array): number {
-    let taken = 0;
-    for (let word = 0; word < this.#words; word++) {
-      const bits = Math.min(32, this.length - word * 32);
-      const mask = bits === 32 ? -1 : (1 << bits) - 1;
-      taken += bitsIn(~(left[word] as number) & mask);
+  /** Begins another text. */
+  begin(): void {
+    if (this.#words === 1) this.#free = -1;
+    else this.#left.fill(-1);
+  }
+
+  /** Reads on in UTF-8, letters in lower case. */
+  read(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#words > 1) {
+      for (let at = from; at < to; ) {
+        const code = codeAt(bytes, at);
+        this.#takeInMany(lowerCode(code));
+        at += bytesOf(code);
+      }
+      return;
     }
+    let free = this.#free;
+    for (let at = from; at < to; ) {
+      const code = codeAt(bytes, at);
+      const places = this.#firstPlaces(lowerCode(code));
+      free = (free + (free & places)) | 0 | (free & ~places);
+      at += bytesOf(code);
+    }
+    this.#free = free;
+  }
+
+  readSpace(): void {
+    this.#words > 1 ? this.#takeInMany(space) : this.#takeInOne(this.#ascii[space] as number);
+  }
+
+  /** Length of the longest common subsequence with what was read since `begin`. */
+  get common(): number {
+    if (this.#words === 1) return bitsIn(~this.#free & maskOf(this.length));
+    let taken = 0;
+    for (let word = 0; word < this.#words; word++)
+      taken += bitsIn(~(this.#left[word] as number) & maskOf(this.length - word * 32));
     return taken;
   }
+
+  #makeOther(code: number): Int32Array {
+    this.#others ??= new Map();
+    const places = this.#others.get(code) ?? new Int32Array(this.#words);
+    this.#others.set(code, places);
+    return places;
+  }
+
+  #firstPlaces(code: number): number {
+    return code < 128 ? (this.#ascii[code] as number) : (this.#others?.get(code)?.[0] ?? 0);
+  }
+
+  #takeInOne(places: number): void {
+    const free = this.#free;
+    this.#free = (free + (free & places)) | 0 | (free & ~places);
+  }
+
+  #takeInMany(code: number): void {
+    const words = this.#words;
+    const places = code < 128 ? this.#ascii : this.#others?.get(code);
+    if (places === undefined) return;
+    const start = code < 128 ? code * words : 0;
+    const left = this.#left;
+    let carry = 0;
+    for (let word = 0; word < words; word++) {
+      const free = left[word] as number;
+      const hits = free & (places[start + word] as number);
+      const sum = (free + hits + carry) | 0;
+      carry = (hits | (free & ~sum)) >>> 31;
+      left[word] = sum | (free & ~hits);
+    }
+  }
+}
+
+const nowhere = new Int32Array(0);
+
+/** So many bits, at most 32. */
+function maskOf(bits: number): number {
+  return bits >= 32 ? -1 : (1 << bits) - 1;
 }
 
 /** The best that the shorter text reaches against any stretch of the longer one, no longer than itself. */

@@ -4,6 +4,7 @@ import { classOf, separator } from "./characters.ts";
 const plus = 0x2b;
 const minus = 0x2d;
 const dot = 0x2e;
+const zero = 0x30;
 const slash = 0x2f;
 const backslash = 0x5c;
 const lowerU = 0x75;
@@ -27,8 +28,16 @@ export function isOddNumber(bytes: Uint8Array, at: number): boolean {
   if (bytes[at - 1] === dot || bytes[at - 1] === plus) return false;
   let end = at + 1;
   while (end < bytes.length && isNumeral(bytes[end] as number)) end++;
+  if (isPlainInteger(bytes, at, end)) return false;
   const text = String.fromCharCode(...bytes.subarray(at, Math.min(end, at + longestNumber)));
   return String(Number(text)) !== text;
+}
+
+/** Up to 15 digits without a zero before them: every program writes it so. */
+function isPlainInteger(bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from > 15 || (bytes[from] === zero && to - from > 1)) return false;
+  for (let at = from; at < to; at++) if (!isDigit(bytes[at] as number)) return false;
+  return true;
 }
 
 function isDigit(byte: number): boolean {

@@ -1,5 +1,18 @@
 // Words of one text by their places in its bytes, with what can be counted of each.
 
+import { bytesOf, codeAt, lowerCode } from "./characters.ts";
+import type { Pattern } from "./fuzzy.ts";
+
+/** Words next to each other: from one up to, not including, another. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+// Bytes of a character after its first.
+const continuationMask = 0xc0;
+const continuation = 0x80;
+
 const room = 4096;
 /** Longer words are never compared, so that their sums stay whole numbers of 32 bits. */
 const longest = 1 << 16;
@@ -12,20 +25,17 @@ export class WordList {
   readonly lengths = new Int32Array(room);
   /** How many of these the query has. */
   readonly hits = new Int32Array(room);
-  /** The same for words that are the same. */
-  readonly #signs = new Int32Array(room);
 
   get isFull(): boolean {
     return this.count === room;
   }
 
-  add(bytes: Uint8Array, from: number, to: number, length: number, hits: number): void {
+  add(from: number, to: number, length: number, hits: number): void {
     const index = this.count++;
     this.from[index] = from;
     this.to[index] = to;
     this.lengths[index] = Math.min(length, longest);
     this.hits[index] = Math.min(hits, longest);
-    this.#signs[index] = (length << 20) ^ (hits << 16) ^ ((bytes[from] as number) << 8) ^ (bytes[to - 1] as number);
   }
 
   clear(): void {
@@ -35,17 +45,51 @@ export class WordList {
   /** Leaves the last `count` words, for runs that go on from them. */
   keepLast(count: number): void {
     const start = Math.max(0, this.count - count);
-    for (const list of [this.from, this.to, this.lengths, this.hits, this.#signs])
-      list.copyWithin(0, start, this.count);
+    for (const list of [this.from, this.to, this.lengths, this.hits]) list.copyWithin(0, start, this.count);
     this.count -= start;
   }
 
-  /** Where, less than `reach` words before, a word stands that seems to be the same; -1 if nowhere. */
-  placeBefore(index: number, reach: number): number {
-    const sign = this.#signs[index];
-    for (let place = index - 1; place >= 0 && place > index - reach; place--) {
-      if (this.#signs[place] === sign) return place;
+  /** Equal for words that are the same, up to case. */
+  signOf(bytes: Uint8Array, index: number): number {
+    const first = codeAt(bytes, this.from[index] as number);
+    let last = (this.to[index] as number) - 1;
+    while (((bytes[last] as number) & continuationMask) === continuation) last--;
+    const ends = (lowerCode(first) << 8) ^ lowerCode(codeAt(bytes, last));
+    return ((this.lengths[index] as number) << 20) ^ ((this.hits[index] as number) << 16) ^ ends;
+  }
+
+  /** Whether at `from` or later, before `index`, a word stands that seems to be the same. */
+  isRepeated(bytes: Uint8Array, index: number, from: number): boolean {
+    const sign = this.signOf(bytes, index);
+    for (let place = index - 1; place >= from; place--) if (this.signOf(bytes, place) === sign) return true;
+    return false;
+  }
+
+  /** In characters, with a space between words. */
+  lengthOf(from: number, to: number): number {
+    let length = to - from - 1;
+    for (let index = from; index < to; index++) length += this.lengths[index] as number;
+    return length;
+  }
+
+  /** Answers the word's length. */
+  readInto(pattern: Pattern, bytes: Uint8Array, index: number, spaced: boolean): number {
+    if (spaced) pattern.readSpace();
+    pattern.read(bytes, this.from[index] as number, this.to[index] as number);
+    return this.lengths[index] as number;
+  }
+
+  /** Below 0 where the first word comes first in the order of its characters in lower case. */
+  compare(bytes: Uint8Array, one: number, other: number): number {
+    let [at, place] = [this.from[one] as number, this.from[other] as number];
+    const [end, otherEnd] = [this.to[one] as number, this.to[other] as number];
+    while (at < end && place < otherEnd) {
+      const [code, otherCode] = [codeAt(bytes, at), codeAt(bytes, place)];
+      const difference = lowerCode(code) - lowerCode(otherCode);
+      if (difference !== 0) return difference;
+      at += bytesOf(code);
+      place += bytesOf(otherCode);
     }
-    return -1;
+    return end - at - (otherEnd - place);
   }
 }

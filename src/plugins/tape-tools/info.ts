@@ -41,7 +41,9 @@ async function readInfo(tape: Tape, signal: AbortSignal): Promise<TapeInfo> {
 }
 
 async function lastUsage(tape: Tape, signal: AbortSignal): Promise<JsonObject | undefined> {
-  for await (const entry of tape.query({ kinds: ["event"], newestFirst: true }, { signal })) {
+  // The text lets the store pass over lines that cannot hold any: a provider may never have told.
+  const runs = { kinds: ["event"], text: "usage", newestFirst: true } as const;
+  for await (const entry of tape.query(runs, { signal })) {
     const usage = eventData(entry, "run")?.usage;
     if (isJsonObject(usage)) return usage;
   }
