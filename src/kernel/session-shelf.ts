@@ -215,6 +215,11 @@ function isOf(runtime: Runtime): (one: { readonly tape: TapeId }) => boolean {
   return ({ tape }) => tape.startsWith(prefix);
 }
 
-function takeLease({ storage, ending }: Runtime, tape: TapeId, sessionId: string): Promise<AsyncDisposable> {
-  return storage.leases.acquire(tape, { sessionId, signal: ending, wait: false });
+async function takeLease({ storage, ending }: Runtime, tape: TapeId, sessionId: string): Promise<AsyncDisposable> {
+  try {
+    return await storage.leases.acquire(tape, { sessionId, signal: ending, wait: false });
+  } catch (error) {
+    if (!isBubError(error) || error.kind !== "temporary") throw error;
+    throw new BubError(error.kind, error.message, { hint: "Try again when its turn is over.", cause: error });
+  }
 }

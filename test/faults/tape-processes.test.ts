@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { tapeIdOf } from "../../src/base/ids.ts";
+import { systemProcesses } from "../../src/base/processes.ts";
 import { createFileStorage } from "../../src/tape/file-store.ts";
+import { systemWorld } from "../../src/tape/lease-record.ts";
 import { Tape } from "../../src/tape/tape.ts";
 import { long, missing } from "../support/requirements.ts";
 import { answersOf, startCommand, startWorker, temporaryHome, workerCommand } from "./tape-processes.ts";
@@ -56,6 +58,44 @@ test("R1.6 the lease of a killed process is taken over within 2 s by one that wa
   next.kill("SIGKILL");
   await exited;
   (await storage.leases.acquire(id, { ...options, wait: false })).check();
+});
+
+test("R1.6 a stopped holder keeps its lease from those who see that it lives; taken over from elsewhere, it wakes and writes nothing", async () => {
+  const home = temporaryHome();
+  const worker = startWorker("steps", home);
+  await saying("held", worker.stdout);
+  const written = saying("written", worker.stdout);
+  worker.stdin.write("before\n");
+  await written;
+  worker.kill("SIGSTOP");
+
+  const here = createFileStorage({ home });
+  await expect(here.leases.acquire(id, { ...options, wait: false })).rejects.toMatchObject({ kind: "temporary" });
+  // Elsewhere nobody can look the process up: half a minute without a sign of life is all there is.
+  const world = systemWorld();
+  const elsewhere = createFileStorage({
+    home,
+    world: {
+      ...world,
+      processes: { ...systemProcesses, pidNamespace: () => "another" },
+      clock: { now: () => new Date(world.clock.now().getTime() + 31_000) },
+    },
+  });
+  const lease = await elsewhere.leases.acquire(id, { ...options, wait: false });
+  const tape = await Tape.open(await elsewhere.tapes.open(id), { lease });
+  await tape.append([{ kind: "message", payload: { role: "user", content: "meanwhile" } }]);
+  await tape.close();
+
+  const refused = saying("was taken over by another process", worker.stdout);
+  worker.stdin.write("after\n");
+  worker.kill("SIGCONT");
+  await refused;
+  const texts: unknown[] = [];
+  for await (const { kind, payload } of (await here.tapes.open(id)).forward())
+    if (kind === "message") texts.push(payload.content);
+  expect(texts).toEqual(["before", "meanwhile"]);
+  expect(await elsewhere.leases.holder(id)).toMatchObject({ token: lease.token });
+  await lease[Symbol.asyncDispose]();
 });
 
 /** Resolves once a process has said it. */

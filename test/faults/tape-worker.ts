@@ -60,6 +60,14 @@ const jobs: Record<string, () => Promise<void>> = {
     }
   },
 
+  /** Holds its lease, and with each line that it is given appends an entry and says how that went. */
+  async steps() {
+    const tape = await open(await acquire(id));
+    say("held");
+    for await (const line of createInterface({ input: process.stdin }))
+      say(await tape.append([message(line)]).then(() => "written", sayable));
+  },
+
   /** Fills a small disk, then says what the error was, and what the tape holds after it. */
   async fill() {
     const tape = await open(await acquire(id));
