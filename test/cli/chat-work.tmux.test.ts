@@ -82,6 +82,18 @@ inTerminal("R5.2 a pasted path to a picture is attached, and shown as such (need
   expect(messagesOf(world.entries())[0]).toContain('"media_type":"image/png"');
 });
 
+inTerminal("R5.2 a paste of megabytes is folded and sent in full (needs tmux)", async () => {
+  using world = createCliWorld();
+  const line = `${"0123456789".repeat(10)}\n`;
+  using pane = chat(world, ["Read."]);
+  await pane.until(/^>/m);
+  pane.paste(line.repeat(20_000));
+  await pane.until(/^> \[paste #1 \+20001 lines\]/m);
+  pane.press("Enter");
+  await pane.until(/^Read\.\n\n>/m);
+  expect(messagesOf(world.entries())[0]?.length).toBeGreaterThan(20_000 * 101 - 2);
+});
+
 inTerminal("R5.2 Tab completes arguments and skills (needs tmux)", async () => {
   using world = createCliWorld();
   world.file("workspace/.agents/skills/reviewer/SKILL.md", "---\nname: reviewer\ndescription: Reviews.\n---\nx");

@@ -29,26 +29,56 @@ for (const columns of [40, 80, 200]) {
   });
 }
 
-inTerminal("R5.2 a resize in mid-stream leaves each line once (needs tmux)", async () => {
+for (const start of [40, 80, 200]) {
+  inTerminal(`R5.2 a resize in mid-stream leaves each line once, from ${start} columns (needs tmux)`, async () => {
+    using world = createCliWorld();
+    const { text, marks } = longAnswer();
+    using pane = chat(world, [{ text, chunk_delay_ms: 4 }], { columns: start });
+    await say(pane, "go");
+    const sizes: [RegExp, number, number][] = [
+      [/m9x/, start === 40 ? 90 : 40, 30],
+      [/m30x/, 120, 30],
+      [/m50x/, 60, 20],
+      [/m70x/, 80, 35],
+    ];
+    for (const [when, columns, rows] of sizes) {
+      await pane.until(when);
+      pane.resize(columns, rows);
+    }
+    await pane.until(/the end\n\n>/);
+    const after = pane.scrollback();
+    expect(marksOf(after)).toEqual(marks);
+    expect(after.match(/^> go$/gm)).toHaveLength(1);
+    expect(after).not.toMatch(/answering|thinking/);
+  });
+}
+
+inTerminal("R5.2 a storm of heights in mid-stream leaves each line once (needs tmux)", async () => {
   using world = createCliWorld();
   const { text, marks } = longAnswer();
   using pane = chat(world, [{ text, chunk_delay_ms: 4 }]);
   await say(pane, "go");
-  const sizes: [RegExp, number, number][] = [
-    [/m9x/, 40, 30],
-    [/m30x/, 120, 30],
-    [/m50x/, 60, 20],
-    [/m70x/, 80, 35],
-  ];
-  for (const [when, columns, rows] of sizes) {
-    await pane.until(when);
-    pane.resize(columns, rows);
-  }
+  await pane.until(/m9x/);
+  for (let count = 0; count < 30; count += 1) pane.resize(80, 6 + ((count * 17) % 35));
+  pane.resize(80, 30);
   await pane.until(/the end\n\n>/);
+  expect(marksOf(pane.scrollback())).toEqual(marks);
+});
+
+inTerminal("R5.2 wide characters and emoji at the edge stay aligned, also after a resize (needs tmux)", async () => {
+  using world = createCliWorld();
+  const lines = Array.from({ length: 40 }, (_, index) => `m${index}x ${"a".repeat(index)}${"三🎉é".repeat(12)}`);
+  using pane = chat(world, [{ text: lines.join("\n\n"), chunk_delay_ms: 4 }], { columns: 40 });
+  await say(pane, "go");
+  await pane.until(/m9x/);
+  pane.resize(31, 20);
+  await pane.until(/m20x/);
+  pane.resize(80, 30);
+  await pane.until(/m39x[\s\S]*\n\n>/);
   const after = pane.scrollback();
-  expect(marksOf(after)).toEqual(marks);
-  expect(after.match(/^> go$/gm)).toHaveLength(1);
-  expect(after).not.toMatch(/answering|thinking/);
+  expect(marksOf(after)).toEqual(lines.map((line) => line.split(" ")[0]));
+  expect(after.match(/三/g)).toHaveLength(40 * 12);
+  expect(after.match(/🎉/gu)).toHaveLength(40 * 12);
 });
 
 inTerminal(
@@ -163,7 +193,14 @@ inTerminal("R5.0 @path attaches the file (needs tmux)", async () => {
 
 inTerminal("R5.2 Ctrl-Z gives the terminal back, and fg returns to what was typed (needs tmux)", async () => {
   using world = createCliWorld();
-  const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8", PS1: "sh: " };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: world.home,
+    BUB_HOME: world.home,
+    LC_ALL: "C.UTF-8",
+    PS1: "sh: ",
+    HISTFILE: "/dev/null",
+  };
   using pane = openPane(["bash", "--norc", "-i"], { env, cwd: world.workspace });
   await pane.until(/^sh:/m);
   pane.type(`${process.execPath} ${cliFile} chat --model ${world.script("one")}`);
@@ -178,6 +215,49 @@ inTerminal("R5.2 Ctrl-Z gives the terminal back, and fg returns to what was type
   await pane.until(/fg\n[\s\S]*^> draft/m);
   pane.press("Enter");
   await pane.until(/^one\n\n>/m);
+});
+
+inTerminal("R5.2 Ctrl-Z in mid-stream: fg goes on drawing, and each line stands there once (needs tmux)", async () => {
+  using world = createCliWorld();
+  const { text, marks } = longAnswer();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: world.home,
+    BUB_HOME: world.home,
+    LC_ALL: "C.UTF-8",
+    PS1: "sh: ",
+    HISTFILE: "/dev/null",
+  };
+  using pane = openPane(["bash", "--norc", "-i"], { env, cwd: world.workspace });
+  await pane.until(/^sh:/m);
+  pane.type(`${process.execPath} ${cliFile} chat --model ${world.script({ text, chunk_delay_ms: 4 })}`);
+  pane.press("Enter");
+  await pane.until(/^>/m);
+  pane.type("go");
+  pane.press("Enter");
+  await pane.until(/m9x/);
+  pane.press("C-z");
+  await pane.until(/Stopped[\s\S]*^sh:$/m);
+  pane.resize(60, 30);
+  pane.type("fg");
+  pane.press("Enter");
+  await pane.until(/the end\n\n>/);
+  expect(marksOf(pane.scrollback())).toEqual(marks);
+});
+
+inTerminal("R5.7 Ctrl-C while a question waits cancels the run and changes nothing (needs tmux)", async () => {
+  using world = createCliWorld();
+  world.file("workspace/a.txt", "one\n");
+  const edit = { name: "fs.edit", arguments: { path: "a.txt", old: "one", new: "2" } };
+  using pane = chat(world, [{ calls: [edit] }, "Here."], { env: { BUB_APPROVE: "writes" } });
+  await say(pane, "edit");
+  await pane.until(/^\[y\]es {2}\[n\]o$/m);
+  pane.press("C-c");
+  expect(await pane.until(/^cancelled\n\n>/m)).not.toContain("Allow");
+  pane.type("yes?");
+  pane.press("Enter");
+  await pane.until(/^Here\.\n\n>/m);
+  expect(readFileSync(join(world.workspace, "a.txt"), "utf8")).toBe("one\n");
 });
 
 inTerminal("R5.2 an edit is shown as a diff (needs tmux)", async () => {

@@ -1,6 +1,6 @@
 // A real terminal for tests: a tmux server of its own, with one pane that a command runs in.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -50,7 +50,9 @@ export function openPane(command: readonly string[], { env, cwd, columns = 80, r
     scrollback: () => tmux("capture-pane", "-p", "-J", "-S", "-").trimEnd(),
     resize: (columns, rows) => void tmux("resize-window", "-x", String(columns), "-y", String(rows)),
     paste(text) {
-      tmux("set-buffer", text);
+      const file = join(folder, "paste");
+      writeFileSync(file, text);
+      tmux("load-buffer", file);
       tmux("paste-buffer", "-p");
     },
     type: (text) => void tmux("send-keys", "-l", text),

@@ -1,7 +1,7 @@
 // A conversation line by line: each line a turn, or a word into the run that is on.
 import { CancelledError, delay } from "../../base/abort.ts";
 import { type Content, textOf } from "../../base/content.ts";
-import { BubError, messageOf } from "../../base/errors.ts";
+import { BubError, sentencesOf } from "../../base/errors.ts";
 import type { StreamEvent } from "../../base/events.ts";
 import { nearestName } from "../../base/near.ts";
 import { type Inbound, sessionIdOf } from "../../kernel/envelope.ts";
@@ -213,7 +213,7 @@ export class Chat {
       if (text !== "") view.note(text);
     } catch (error) {
       this.#hasFailed = true;
-      view.error(messageOf(error));
+      view.error(sentencesOf(error));
     }
   }
 
@@ -224,7 +224,7 @@ export class Chat {
       await gateway.receive(await this.#withFiles(inbound));
     } catch (error) {
       this.#hasFailed = true;
-      this.#options.view.error(messageOf(error));
+      this.#options.view.error(sentencesOf(error));
     } finally {
       over.abort();
     }
