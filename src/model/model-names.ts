@@ -54,21 +54,12 @@ async function namesOf(
   options: ModelNamesOptions,
 ): Promise<readonly string[]> {
   try {
-    return (await listModelIds(access, options)).map((id) => `${provider}:${id}`);
+    const { settings, transport, signal } = options;
+    const list = await fetchModelList({ ...listRequestOf(access, settings), transport, signal });
+    return idsIn(list).map((id) => `${provider}:${id}`);
   } catch {
     return [];
   }
-}
-
-/**
- * The models of one provider by its own names, in the order of its list; empty where it gives no list.
- * @throws ModelError when the server cannot be reached, or the signal's reason
- */
-export async function listModelIds(
-  access: ProviderAccess,
-  { settings, transport, signal }: Pick<ModelNamesOptions, "settings" | "transport" | "signal">,
-): Promise<readonly string[]> {
-  return idsIn(await fetchModelList({ ...listRequestOf(access, settings), transport, signal }));
 }
 
 /** What asking a provider for its list takes. */

@@ -5,6 +5,7 @@ import { readHttpRefusal, refusalError } from "./errors.ts";
 import { ModelError } from "./model-error.ts";
 import { idsIn, listRequestOf } from "./model-names.ts";
 import type { ModelSettings } from "./model-settings.ts";
+import { networkError } from "./network-error.ts";
 import type { Transport } from "./transport.ts";
 
 export interface ReachOptions {
@@ -28,14 +29,14 @@ export async function reachProvider(
   const { url, headers } = listRequestOf(access, settings);
   const response = await transport.get({ url: url.href, headers: { ...headers, accept: "application/json" }, signal });
   try {
-    const body = await textOf(response.body);
-    const { status } = response;
     const address = url.origin + url.pathname;
+    const body = await textOf(response.body, address, signal);
+    const { status } = response;
     const endpoint = { provider, address, keyVariable: access.keySource, key: access.key };
-    const isRefused = status === 401 || status === 403 || status >= 500;
+    const isRefused = status === 401 || status === 403 || status >= 500 || (status >= 300 && status < 400);
     if (isRefused) throw refusalError(readHttpRefusal(status, body, response.headers), endpoint, { sentMedia: false });
     const type = response.headers["content-type"] ?? "";
-    if (type.includes("text/html")) throw noApi(address, "text/html");
+    if (status === 200 && type.includes("text/html")) throw noApi(address, "text/html");
     const list = parseJson(body);
     return status === 200 && isJsonObject(list) ? idsIn(list) : undefined;
   } finally {
@@ -50,13 +51,18 @@ function noApi(address: string, type: string): ModelError {
   );
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function textOf(body: AsyncIterable<Uint8Array>, address: string, signal: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > largestList) break;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > largestList) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw networkError(error, address);
   }
   return Buffer.concat(chunks).toString("utf8");
 }

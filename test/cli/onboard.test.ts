@@ -71,6 +71,7 @@ test.each([
     "what --key-from-env names is no variable; it takes the name",
   ],
   [["--model", "openai:x", "--key-stdin"], "--key-stdin: there is no key on stdin."],
+  [["--provider", "ollama", "--model", "two\nlines"], "A model's name is one line without control characters."],
   [["--answer", "x"], "--answer is 'x', but must be a question's name"],
 ])("R5.1 onboard %j is a sentence, exit 2, and nothing is written", async (words, sentence) => {
   using world = createCliWorld();

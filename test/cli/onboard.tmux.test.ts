@@ -116,7 +116,7 @@ inTerminal("R5.1 a first call that fails is told, and the person decides what is
   pane.type("sk-wrong-0123456");
   pane.press("Enter");
   // A refused list is none: the name is typed.
-  await pane.until(/gives no list of models[\s\S]*Which model of local\?/);
+  await pane.until(/There is no list of models: local refused the key[\s\S]*Which model of local\?/);
   pane.type("a");
   pane.press("Enter");
   await pane.until(/refused the key from your answer \(401\)[\s\S]*What now\?/);

@@ -16,9 +16,10 @@ import {
   providerNames,
   toAddress,
 } from "../../model/endpoint.ts";
+import { withoutAdvice } from "../../model/errors.ts";
 import type { Model } from "../../model/model.ts";
-import { listModelIds } from "../../model/model-names.ts";
 import { defaultModel, type ModelSettings, parseModelName } from "../../model/model-settings.ts";
+import { reachProvider } from "../../model/reach.ts";
 import { resolveModel } from "../../model/resolve.ts";
 import type { Transport } from "../../model/transport.ts";
 import { makeFirstCall } from "./first-call.ts";
@@ -192,10 +193,16 @@ async function askModel(draft: Draft, before: string | undefined, round: Round):
     choices,
     allowsOther: true,
     initial: suggestion,
-    check: (text) => (toOneLine(text) === "" ? "A model's name, as the provider writes it, is needed." : undefined),
+    check: modelProblem,
   });
   const modelId = answer.trim();
   return modelId.startsWith(`${provider}:`) ? modelId.slice(provider.length + 1) : modelId;
+}
+
+function modelProblem(answer: string): string | undefined {
+  const name = answer.trim();
+  if (name === "") return "A model's name, as the provider writes it, is needed.";
+  return toOneLine(name) === name ? undefined : "A model's name is one line without control characters.";
 }
 
 /** Names that a terminal would not show as they are belong to no model. */
@@ -210,7 +217,9 @@ async function listOf(draft: Draft, { onboarding, runtime, transport }: Round): 
     return shown;
   } catch (error) {
     onboarding.signal.throwIfAborted();
-    const why = signal.aborted ? `${provider} did not answer within ${listPatienceMs / 1000} s.` : messageOf(error);
+    const why = signal.aborted
+      ? `${provider} did not answer within ${listPatienceMs / 1000} s.`
+      : withoutAdvice(messageOf(error));
     onboarding.say(`There is no list of models: ${why}`);
     return [];
   }
@@ -219,7 +228,10 @@ async function listOf(draft: Draft, { onboarding, runtime, transport }: Round): 
 async function listNow(draft: Draft, round: Round, signal: AbortSignal): Promise<readonly string[]> {
   const { runtime, transport } = round;
   const access = (await isForeign(draft.provider, runtime)) ? undefined : accessOf(draft, round);
-  if (access !== undefined) return listModelIds(access, { settings: runtime.settings, transport, signal });
+  if (access !== undefined) {
+    const options = { provider: draft.provider, settings: runtime.settings, transport, signal };
+    return (await reachProvider(access, options)) ?? [];
+  }
   const answers = await runtime.hooks.collect("provideModels", runtime);
   const offer = answers.flatMap(({ answer }) => answer).find(({ provider }) => provider === draft.provider);
   return (await offer?.list?.(runtime, signal)) ?? [];
