@@ -6,6 +6,7 @@ import type { JsonValue } from "../base/json.ts";
 import { readRegularFile } from "../base/regular-file.ts";
 import { replaceFile } from "../environment/atomic-write.ts";
 import { writeDurably } from "../tape/durable-file.ts";
+import { fileError } from "../tape/file-error.ts";
 import { editYaml } from "./config-edit.ts";
 
 /** One value to be set. */
@@ -49,7 +50,7 @@ export class ConfigFile {
         await replaceFile(this.path, Buffer.from(after));
       }
     } catch (error) {
-      throw new BubError("config", `${this.path} cannot be written: ${messageOf(error)}.`, { cause: error });
+      throw fileError("write", this.path, error);
     }
   }
 

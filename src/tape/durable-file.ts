@@ -1,6 +1,18 @@
 // Files that are whole or absent: written aside, brought onto the disk, then renamed into place.
 import { randomBytes } from "node:crypto";
-import { close, closeSync, fdatasync, fsync, mkdirSync, open, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  close,
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsync,
+  mkdirSync,
+  open,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { codeOf } from "../base/errors.ts";
@@ -23,9 +35,18 @@ export function openPrivate(path: string, flags: string | number): number {
   }
 }
 
-/** Makes a folder and its parents, for their owner only. */
+/** Makes a folder and its parents, for their owner only. @throws the system's error */
 export function ensureFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) ensureFolder(parent);
+  try {
+    // Node's own `recursive` never ends where the system makes no folders and says that there is no such place, as in /proc.
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else made it meanwhile.
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
 }
 
 /** Puts a whole file at `path`, replacing what is there; when it returns, the file survives a power cut. */

@@ -239,6 +239,21 @@ test("R1.4 a plugin that fails in onboard is told by name, what it set is droppe
   expect(configOf(world)).toBe("model: ollama:x\n");
 });
 
+test.skipIf(process.platform !== "linux")(
+  "R5.1 a home where no folder can be made is one sentence, at once",
+  async () => {
+    using world = createCliWorld();
+    const env = { BUB_HOME: "/proc/1/bub" };
+    const result = await world.run(["onboard", "--provider", "ollama", "--model", "x", "--no-test"], { env });
+    expect(result).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "bub: cannot write /proc/1/bub/config.yml: the path does not exist. Set BUB_HOME to a folder that you can write.\n",
+    });
+  },
+);
+
 test("R5.1 a home that cannot be written is one sentence", async () => {
   using world = createCliWorld();
   writeFileSync(world.home, "a file");
