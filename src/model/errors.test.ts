@@ -200,3 +200,20 @@ test("R2.5 retry-after in milliseconds, seconds or as a date", () => {
   ];
   for (const headers of none) expect(read(headers)).toBeUndefined();
 });
+
+test("R2.5 a limit that a stream tells of asks for its pause in words", () => {
+  const pause = (message: string, status?: number) =>
+    judge({ code: "rate_limit_exceeded", message, ...(status !== undefined && { status }) }).retryAfterMs;
+  expect(pause("Rate limit reached for m: Limit 30000, Used 25265. Please try again in 6.57s. Visit https://x")).toBe(
+    6570,
+  );
+  expect(pause("Please try again in 7m12.5s.")).toBe(432_500);
+  expect(pause("try again in 120ms")).toBe(120);
+  expect(pause("Please try again in a while, or in 3 days.")).toBeUndefined();
+  expect(judge({ message: "Try again in 5s." })).toEqual({ failure: "server", retryable: true });
+  const told = refusalError({ status: 429, message: "Try again in 5s.", retryAfterMs: 9 }, endpoint, {
+    sentMedia: false,
+  });
+  expect(told.facts.retryAfterMs).toBe(9);
+  expect(judge({ code: "too_many_requests", message: "Too Many Requests" }).failure).toBe("rate-limited");
+});

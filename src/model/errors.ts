@@ -28,7 +28,8 @@ export interface Refusal {
 /** A refusal as an error. `sentMedia`: the request held images or audio, which may be what was refused. */
 export function refusalError(refusal: Refusal, endpoint: Endpoint, { sentMedia }: { sentMedia: boolean }): ModelError {
   const [failure, retryable] = judge(refusal, sentMedia);
-  const { status, code, retryAfterMs } = refusal;
+  const { status, code } = refusal;
+  const retryAfterMs = refusal.retryAfterMs ?? (failure === "rate-limited" ? pauseIn(refusal.message) : undefined);
   const details = { ...(status !== undefined && { status }), ...(code !== undefined && { code }) };
   return new ModelError(
     sentenceOf(failure, refusal, endpoint),
@@ -116,7 +117,7 @@ function judge({ status, code = "", type = "", message = "" }: Refusal, sentMedi
   return ["rejected", false];
 }
 
-const limitNames = /rate_limit|insufficient_quota|RESOURCE_EXHAUSTED/;
+const limitNames = /rate_limit|too_many_requests|insufficient_quota|RESOURCE_EXHAUSTED/;
 const keyNames = /invalid_api_key|API_KEY_INVALID|authentication_error|permission_error|UNAUTHENTICATED/;
 
 /** Errors inside a stream have no status; some have a name that says as much. */
@@ -193,6 +194,21 @@ function delayOf(details: JsonValue | undefined): number | undefined {
   const seconds = delays.find((delay) => delay !== undefined);
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
+
+/** A limit that a stream tells of has no header: `Please try again in 1m2.5s`. */
+function pauseIn(message = ""): number | undefined {
+  const asked = /\b(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|[hms])\s?)+)/i.exec(message)?.[1];
+  if (asked === undefined) return undefined;
+  const lengths = [...asked.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/gi)];
+  return Math.ceil(lengths.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitMs.get(unit) ?? 0), 0));
+}
+
+const unitMs: ReadonlyMap<string, number> = new Map([
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+  ["ms", 1],
+]);
 
 function detailsOf(details: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(details) ? details.filter(isJsonObject) : [];

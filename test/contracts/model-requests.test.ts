@@ -50,6 +50,11 @@ function recording({ create, provider, modelId }: TestedFormat) {
 
 const tools: readonly ModelTool[] = [
   { name: "fs_read", description: "Read.", parameters: { type: "object", properties: { path: { type: "string" } } } },
+  {
+    name: "odd",
+    description: "Choose.",
+    parameters: { oneOf: [{ type: "object", properties: {} }, { type: "object" }] },
+  },
   { name: "bash", description: "Run.", parameters: { type: "object", properties: {} } },
 ];
 const base: ModelRequest = {

@@ -12,6 +12,7 @@ import {
   isFunctionName,
   isMediaAddress,
   isObjectList,
+  isObjectSchema,
   objectsIn,
   unknownKey,
   type Validator,
@@ -46,9 +47,7 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
   if (new Set(tools.map(({ name }) => name)).size < tools.length) return "two tools have one name";
   return firstIn(tools, ({ name, description, input_schema: schema }) => {
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(String(name)) || typeof description !== "string") return "tool without a name";
-    return isJsonObject(schema) && schema.type === "object"
-      ? undefined
-      : `the schema of ${String(name)} is no object's`;
+    return isObjectSchema(schema) ? undefined : `the schema of ${String(name)} is no object's`;
   });
 }
 

@@ -10,6 +10,7 @@ import {
   isFunctionName,
   isMediaAddress,
   isObjectList,
+  isObjectSchema,
   isObjectText,
   unknownKey,
   type Validator,
@@ -43,7 +44,7 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
   return firstIn(tools, ({ type, function: made }) => {
     if (type !== "function" || !isJsonObject(made)) return "a tool is no function";
     const isNamed = isFunctionName(made.name) && typeof made.description === "string";
-    return isNamed && isJsonObject(made.parameters) ? undefined : `${String(made.name)} is no tool`;
+    return isNamed && isObjectSchema(made.parameters) ? undefined : `${String(made.name)} is no tool`;
   });
 }
 

@@ -8,6 +8,7 @@ import {
   isBlank,
   isCount,
   isObjectList,
+  isObjectSchema,
   objectsIn,
   unknownKey,
   type Validator,
@@ -42,7 +43,7 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
     if (!isObjectList(declared) || declared.length === 0) return "declares no functions";
     return firstIn(declared, ({ name, description, parameters, parametersJsonSchema: schema }) => {
       if (!isName(name) || isBlank(description)) return "no name or description";
-      return isJsonObject(schema) && parameters === undefined ? undefined : `${String(name)} has no schema, or two`;
+      return isObjectSchema(schema) && parameters === undefined ? undefined : `${String(name)} has no schema, or two`;
     });
   });
 }

@@ -10,6 +10,7 @@ import {
   isFunctionName,
   isMediaAddress,
   isObjectList,
+  isObjectSchema,
   isObjectText,
   unknownKey,
   type Validator,
@@ -48,7 +49,9 @@ function toolsProblem(tools: JsonValue | undefined): string | undefined {
   if (!isObjectList(tools)) return "tools is no list of objects";
   return firstIn(tools, ({ type, name, parameters, strict }) => {
     const isTool = type === "function" && isFunctionName(name);
-    return isTool && isJsonObject(parameters) && typeof strict === "boolean" ? undefined : `${String(name)} is no tool`;
+    return isTool && isObjectSchema(parameters) && typeof strict === "boolean"
+      ? undefined
+      : `${String(name)} is no tool`;
   });
 }
 

@@ -62,6 +62,12 @@ export function isFunctionName(name: JsonValue | undefined): boolean {
   return typeof name === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(name);
 }
 
+/** One object, with no choice between shapes at the top. */
+export function isObjectSchema(schema: JsonValue | undefined): boolean {
+  if (!isJsonObject(schema) || schema.type !== "object" || !isJsonObject(schema.properties)) return false;
+  return ["oneOf", "anyOf", "allOf", "enum", "not", "$ref"].every((key) => schema[key] === undefined);
+}
+
 export function isCount(value: JsonValue | undefined, least = 1): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= least;
 }

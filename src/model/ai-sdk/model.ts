@@ -1,4 +1,5 @@
 // Models of AI SDK provider packages: driven below the SDK, one stream a call, and brought to end as all models do.
+
 import { untilAborted } from "../../base/abort.ts";
 import { BubError, messageOf } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
@@ -7,6 +8,7 @@ import type { PackageAccess } from "../endpoint.ts";
 import type { Endpoint } from "../errors.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import type { Maker } from "../outline.ts";
+import { objectSchemaOf } from "../tool-schema.ts";
 import type { Transport } from "../transport.ts";
 import { PartReader } from "./answer.ts";
 import { toModelError } from "./call-error.ts";
@@ -148,7 +150,7 @@ function callOptions(
 }
 
 function toolOf({ name, description, parameters }: ModelRequest["tools"][number]): object {
-  return { type: "function", name, description, inputSchema: parameters };
+  return { type: "function", name, description, inputSchema: objectSchemaOf(parameters) };
 }
 
 /** Settings that the interface has names of its own for. */

@@ -5,6 +5,7 @@ import { ConversationRenderer, type Passage } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Maker } from "../outline.ts";
+import { objectSchemaOf } from "../tool-schema.ts";
 import type { RequestBody } from "../wire.ts";
 import { messagesFormat } from "./message.ts";
 import { thinkingOf } from "./thinking.ts";
@@ -20,7 +21,7 @@ export class MessagesBodyBuilder {
   readonly #tools = new ToolElements(({ name, description, parameters }) => ({
     name,
     description,
-    input_schema: { type: "object", ...parameters },
+    input_schema: objectSchemaOf(parameters),
   }));
 
   constructor(maker: Maker, extra: JsonObject) {

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest, ModelTool } from "../model.ts";
+import { objectSchemaOf } from "../tool-schema.ts";
 import type { RequestBody } from "../wire.ts";
 import type { ServerTraits } from "./message.ts";
 import { MessageList } from "./message-list.ts";
@@ -59,7 +60,7 @@ export class BodyBuilder {
     const bytes = toBytes(
       tools.map(({ name, description, parameters }) => ({
         type: "function",
-        function: { name, description, parameters },
+        function: { name, description, parameters: objectSchemaOf(parameters) },
       })),
     );
     this.#tools.set(tools, bytes);

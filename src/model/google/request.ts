@@ -5,6 +5,7 @@ import { ConversationRenderer } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Maker } from "../outline.ts";
+import { objectSchemaOf } from "../tool-schema.ts";
 import type { RequestBody } from "../wire.ts";
 import { thinkingConfigOf } from "./generation.ts";
 import { geminiFormat } from "./message.ts";
@@ -17,7 +18,7 @@ export class GeminiBodyBuilder {
   readonly #tools = new ToolElements(({ name, description, parameters }) => ({
     name,
     description,
-    parametersJsonSchema: parameters,
+    parametersJsonSchema: objectSchemaOf(parameters),
   }));
 
   constructor(maker: Maker, extra: JsonObject) {

@@ -5,6 +5,7 @@ import { ConversationRenderer } from "../conversation.ts";
 import { toBytes } from "../json-bytes.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Maker } from "../outline.ts";
+import { objectSchemaOf } from "../tool-schema.ts";
 import type { RequestBody } from "../wire.ts";
 import { responsesFormat } from "./message.ts";
 
@@ -18,7 +19,7 @@ export class ResponsesBodyBuilder {
     type: "function",
     name,
     description,
-    parameters,
+    parameters: objectSchemaOf(parameters),
     // Strict schemas allow no optional arguments.
     strict: false,
   }));
