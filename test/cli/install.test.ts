@@ -40,7 +40,7 @@ const local = (world: CliWorld, name: string, files: PackageFiles) =>
 const dependenciesOf = ({ home }: CliWorld): Record<string, string> =>
   JSON.parse(readFileSync(join(home, "bub-project", "package.json"), "utf8")).dependencies;
 
-describe.skipIf(missing("npm"))("with npm (needs npm)", () => {
+describe.skipIf(missing("npm"))("with npm (needs npm)", { timeout: 240_000 }, () => {
   test("R5.1 install takes a folder's plugin into the home, where it takes part; uninstall takes it out again", async () => {
     using world = createCliWorld();
     const folder = local(world, "polite", polite);
@@ -144,6 +144,28 @@ bub: npm install failed with exit code 1; its last words stand above.
     );
     expect(Object.keys(dependenciesOf(world))).toEqual(["bub-polite", "bub"]);
     expect(readdirSync(join(world.home, "bub-project")).sort()).toEqual(["node_modules", "package.json"]);
+  });
+
+  test("R5.1 npm is asked for the newest version that runs on this Node, or for what was named, and for no options of the user's words", async () => {
+    using world = createCliWorld();
+    writeProject(world.home, { "bub-polite": pluginPackage("bub-polite", '{ name: "polite" }') });
+    const log = join(world.workspace, "log");
+    const env = { ...fakeNpm(world, `echo "$@" >> "${log}"`), npm_config_global: "true" };
+    expect((await world.run(["update"], { env })).stdout).toBe("bub-polite 1.0.0 is the newest.\n");
+    expect((await world.run(["install", "bub-polite@0.9.0"], { env })).stdout).toBe(
+      "Installed bub-polite 1.0.0: the plugin polite.\n",
+    );
+    await world.run(["uninstall", "bub-polite"], { env });
+    const lines = readFileSync(log, "utf8").split("\n");
+    const flags = new RegExp(
+      `^(\\w+) --prefix=${world.home}/bub-project --global=false --save --save-exact .* -- (.*)$`,
+    );
+    expect(lines.map((line) => flags.exec(line)?.slice(1))).toEqual([
+      ["install", "bub-polite@*"],
+      ["install", "bub-polite@0.9.0"],
+      ["uninstall", "bub-polite"],
+      undefined,
+    ]);
   });
 
   test("R5.1 Ctrl-C stops npm and leaves the project as it was", async () => {

@@ -11,10 +11,10 @@ export const fakePackage = fileURLToPath(new URL("../fixtures/ai-sdk-provider", 
 /** @param entry added to the provider's entry in `BUB_PROVIDERS` */
 export function packageModel(
   apiBase: string,
-  { entry = {}, ...settings }: { entry?: JsonObject } & ModelSettings = {},
+  { entry = {}, modelId = "m", ...settings }: { entry?: JsonObject; modelId?: string } & ModelSettings = {},
 ): Promise<Model> {
   const fake = { package: "fake-ai-provider", api_base: apiBase, api_key: "sk-fake", ...entry };
-  return resolveModel("fake:m", {
+  return resolveModel(`fake:${modelId}`, {
     settings: { ...settings, providers: { fake } },
     importPackage: () => import(`${fakePackage}/index.js`),
   });

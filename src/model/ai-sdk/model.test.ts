@@ -20,7 +20,7 @@ import { resolveModel } from "../resolve.ts";
 import { toModelError } from "./call-error.ts";
 import { providerExports } from "./provider-exports.ts";
 
-type Options = { entry?: JsonObject } & ModelSettings;
+type Options = { entry?: JsonObject; modelId?: string } & ModelSettings;
 
 /** What the model gives for a stream, and what was asked of the server. */
 async function ask(behaviour: Behaviour, request: Partial<ModelRequest> = {}, options: Options = {}) {
@@ -342,6 +342,21 @@ describe("R4.3 models of AI SDK packages: what providers insist on", () => {
       {},
     ]);
   });
+});
+
+test("R4.3 Mistral's models have an answer between results and the media behind them", async () => {
+  const image = { type: "image", media_type: "image/png", data: "aGk=" } as const;
+  const messages: ModelMessage[] = [
+    { role: "user", content: "go" },
+    { role: "assistant", calls: [{ id: "c", name: "see", arguments: {} }] },
+    { role: "tool", callId: "c", name: "see", content: [image], isError: false },
+  ];
+  const rolesWith = async (modelId: string) => {
+    const { sent } = await ask(done, { messages, system: "" }, { modelId });
+    return (sent.prompt as JsonObject[]).map(({ role }) => role);
+  };
+  expect(await rolesWith("pixtral-large")).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+  expect(await rolesWith("other")).toEqual(["user", "assistant", "tool", "user"]);
 });
 
 describe("R4.1 a provider of BUB_PROVIDERS that names a package", () => {

@@ -7,6 +7,7 @@ import { nineLetterCallId, plainCallId } from "../conversation.ts";
 import type { PackageAccess } from "../endpoint.ts";
 import type { Endpoint } from "../errors.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import { wantsAnswerAfterResults } from "../model-families.ts";
 import type { Maker } from "../outline.ts";
 import { objectSchemaOf } from "../tool-schema.ts";
 import type { Transport } from "../transport.ts";
@@ -94,6 +95,7 @@ async function* streamParts(
     maker,
     version: language.specificationVersion,
     supportedUrls,
+    bridgesResults: wantsAnswerAfterResults(modelId),
     callId: language.provider.startsWith("mistral") ? nineLetterCallId : (id) => plainCallId(id, 64),
   });
   const answer = new PartReader(maker);

@@ -4,6 +4,7 @@ import type { JsonValue } from "../../base/json.ts";
 import { plainToolName } from "../conversation.ts";
 import { dataOf, readDataUrl, webAddressOf } from "../media-data.ts";
 import type { LoadMedia, ModelMessage, ModelRequest } from "../model.ts";
+import { bridgeWords } from "../model-families.ts";
 import { type Maker, piecesOf } from "../outline.ts";
 import type { LanguageModelVersion, Prompt, PromptMessage, PromptPart, SupportedUrls } from "./interface.ts";
 
@@ -14,6 +15,8 @@ export interface PromptOptions {
   readonly maker: Maker;
   readonly version: LanguageModelVersion;
   readonly supportedUrls: SupportedUrls;
+  /** An answer stands between results and words of the user. */
+  readonly bridgesResults: boolean;
   /** Makes an id as the provider takes it: the same for the same id. */
   readonly callId: (id: string) => string;
 }
@@ -28,11 +31,11 @@ export async function buildPrompt(
   { system, messages, loadMedia }: Pick<ModelRequest, "system" | "messages" | "loadMedia">,
   options: PromptOptions,
 ): Promise<BuiltPrompt> {
-  const prompt = new PromptBuilder(system);
+  const prompt = new PromptBuilder(system, options);
   const names = new CallNames(options.callId);
   const media = new MediaParts(loadMedia, options);
   // Providers refuse conversations that begin with an answer, as one that was handed off may.
-  if (messages[0]?.role === "assistant") prompt.add("user", [{ type: "text", text: "(the conversation goes on)" }]);
+  if (messages[0]?.role === "assistant") prompt.add("user", [{ type: "text", text: bridgeWords }]);
   for (const message of messages) {
     if (message.role === "assistant") prompt.add("assistant", assistantParts(message, names, options.maker));
     else if (message.role === "user") prompt.add("user", await media.contentParts(message.content));
@@ -51,7 +54,10 @@ class PromptBuilder {
   #role: "user" | "assistant" | "tool" | undefined;
   #waiting: PromptPart[] = [];
 
-  constructor(system: string) {
+  readonly #bridgesResults: boolean;
+
+  constructor(system: string, { bridgesResults }: PromptOptions) {
+    this.#bridgesResults = bridgesResults;
     if (system !== "") this.#messages.push({ role: "system", content: system });
   }
 
@@ -84,6 +90,8 @@ class PromptBuilder {
   #close(next: "user" | "assistant" | "tool" | undefined): void {
     if (this.#role !== undefined && this.#parts.length > 0)
       this.#messages.push({ role: this.#role, content: this.#parts });
+    if (this.#bridgesResults && this.#role === "tool" && next === "user")
+      this.#messages.push({ role: "assistant", content: [{ type: "text", text: bridgeWords }] });
     this.#parts = [];
     this.#role = next;
   }

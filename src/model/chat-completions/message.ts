@@ -11,6 +11,7 @@ import type { JsonValue } from "../../base/json.ts";
 import { plainToolName } from "../conversation.ts";
 import { toBytes, toText } from "../json-bytes.ts";
 import type { LoadMedia, ModelMessage } from "../model.ts";
+import { bridgeWords } from "../model-families.ts";
 import { keptReasoningFromJson } from "./reasoning.ts";
 
 export interface Fragment {
@@ -106,7 +107,7 @@ export function userMessageOf(parts: readonly Uint8Array[]): readonly Uint8Array
 }
 
 const comma = Buffer.from(",");
-const bridgeText = `,${toText({ role: "assistant", content: "(the conversation goes on)" })}`;
+const bridgeText = `,${toText({ role: "assistant", content: bridgeWords })}`;
 const userStart = Buffer.from(',{"role":"user","content":[');
 const userEnd = Buffer.from("]}");
 

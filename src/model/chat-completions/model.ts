@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { nineLetterCallId, plainCallId } from "../conversation.ts";
 import type { Model } from "../model.ts";
+import { wantsAnswerAfterResults } from "../model-families.ts";
 import { addressOf, createWireModel, listOn, type WireOptions } from "../wire.ts";
 import { ChatAnswerReader } from "./answer.ts";
 import type { ServerTraits } from "./message.ts";
@@ -28,8 +29,7 @@ export function createChatCompletionsModel(options: WireOptions): Model {
 function traitsOf({ hostname }: URL, { provider, modelId }: WireOptions): ServerTraits {
   return {
     provider,
-    // Their own servers refuse it as much as the templates that others serve them with.
-    wantsAnswerAfterResults: /mi[sx]tral|ministral|devstral|magistral|codestral|pixtral/i.test(modelId),
+    wantsAnswerAfterResults: wantsAnswerAfterResults(modelId),
     // In its thinking mode it refuses conversations with an answer that lacks the field.
     wantsReasoning: isAt(hostname, "deepseek.com"),
     takesAllMedia: isAt(hostname, "openrouter.ai"),

@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { messageOf } from "../../base/errors.ts";
+import { isFromFile, isFromRegistry, parsePackageSpec } from "./package-spec.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "bub-spec-"));
+  mkdirSync(join(folder, "own"));
+  writeFileSync(join(folder, "own", "package.json"), "{}");
+  mkdirSync(join(folder, "empty"));
+  writeFileSync(join(folder, "own.tgz"), "");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const parse = (text: string) => parsePackageSpec(text, { folder, userHome: folder });
+const failure = (text: string) => {
+  try {
+    return parse(text).kind;
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+test("R5.5 words are names with or without a version, paths, or addresses", () => {
+  expect(parse("bub-weather")).toEqual({ kind: "name", text: "bub-weather", name: "bub-weather", version: "" });
+  expect(parse("@a/b@1.2.3")).toMatchObject({ kind: "name", name: "@a/b", version: "1.2.3" });
+  expect(parse("bub-weather@next")).toMatchObject({ kind: "name", version: "next" });
+  for (const text of ["./own", "own.tgz", "file:own", "~/own", join(folder, "own")])
+    expect(parse(text)).toMatchObject({ kind: "local", path: join(folder, text.endsWith(".tgz") ? "own.tgz" : "own") });
+  for (const text of ["user/repository", "git+ssh://git@example.org/a.git", "https://example.org/a.tgz"])
+    expect(parse(text)).toEqual({ kind: "address", text });
+});
+
+test("R5.5 words that cannot mean a package are one sentence", () => {
+  expect(failure(" ")).toBe("An empty word names no package.");
+  expect(failure("--global")).toBe("--global names no package.");
+  expect(failure("bub")).toBe("bub itself is there for every plugin; it is not installed.");
+  expect(failure("bub@1.0.0")).toBe("bub itself is there for every plugin; it is not installed.");
+  expect(failure("./gone")).toBe(`There is no package at ${join(folder, "gone")}.`);
+  expect(failure("./empty")).toBe(`There is no package at ${join(folder, "empty")}: it has no package.json.`);
+});
+
+test("R5.1 what package.json asks for is a version, a file or an address", () => {
+  expect(["1.2.3", "^1.0.0", "latest", "*"].every(isFromRegistry)).toBe(true);
+  expect(["file:packages/a.tgz", "git+https://example.org/a.git", "user/repository"].some(isFromRegistry)).toBe(false);
+  expect(isFromFile("file:packages/a.tgz")).toBe(true);
+  expect(isFromFile("git+file:///a")).toBe(false);
+});
