@@ -1,14 +1,5 @@
 // `bub install`, `uninstall` and `update` with the real npm, offline, and with one that misbehaves.
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -262,9 +253,12 @@ Removing bub-polite from ${project} …
   });
 });
 
-/** Files and folders that others could read. */
+/** Files and folders that others could read; what links lead to is not looked at. */
 function openFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !lstatSync(path).isSymbolicLink() && (statSync(path).mode & 0o077) !== 0);
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) return [];
+    const own = (statSync(path).mode & 0o077) === 0 ? [] : [path];
+    return entry.isDirectory() ? [...own, ...openFiles(path)] : own;
+  });
 }
