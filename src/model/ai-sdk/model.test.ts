@@ -344,6 +344,40 @@ describe("R4.3 models of AI SDK packages: what providers insist on", () => {
   });
 });
 
+test("R2.4 each request's elements begin the next one's, and a medium is loaded once", async () => {
+  const stored = (sha256: string) => ({ type: "image", media_type: "image/png", sha256 }) as const;
+  const step = (id: string): ModelMessage[] => [
+    { role: "assistant", content: "Look.", calls: [{ id, name: "see", arguments: {} }] },
+    { role: "tool", callId: id, name: "see", content: [stored(id)], isError: false },
+  ];
+  const said = (content: string): ModelMessage => ({ role: "user", content });
+  const conversation = [
+    said("go"),
+    ...step("a"),
+    ...step("a"),
+    { role: "assistant", content: "Done." } as const,
+    said("on"),
+  ];
+  const loaded: string[] = [];
+  const loadMedia: ModelRequest["loadMedia"] = async ({ sha256 = "" }) => {
+    loaded.push(sha256);
+    return "aGk=";
+  };
+  const ends = [1, 3, 5, 7];
+  await using server = await startFaultServer(ends.map(() => done));
+  const model = await packageModel(server.url);
+  const texts: string[] = [];
+  for (const [index, end] of ends.entries()) {
+    const messages = conversation.slice(0, end);
+    await readAll(model.stream({ ...question, messages, loadMedia, signal: new AbortController().signal }));
+    const { prompt } = JSON.parse((await server.request(index + 1)).body.toString());
+    texts.push(JSON.stringify(prompt));
+  }
+  for (const [index, text] of texts.slice(1).entries())
+    expect(text.startsWith((texts[index] ?? "").replace(/[\]}]+$/, ""))).toBe(true);
+  expect(loaded).toEqual(["a", "a"]);
+});
+
 test("R4.3 Mistral's models have an answer between results and the media behind them", async () => {
   const image = { type: "image", media_type: "image/png", data: "aGk=" } as const;
   const messages: ModelMessage[] = [

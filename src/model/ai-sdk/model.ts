@@ -14,7 +14,7 @@ import type { Transport } from "../transport.ts";
 import { PartReader } from "./answer.ts";
 import { toModelError } from "./call-error.ts";
 import { type CallOptions, isLanguageModel, type LanguageModel } from "./interface.ts";
-import { buildPrompt } from "./prompt.ts";
+import { buildPrompt, type PromptOptions } from "./prompt.ts";
 import { providerExports } from "./provider-exports.ts";
 import { createTransportFetch } from "./transport-fetch.ts";
 
@@ -38,7 +38,13 @@ export interface PackageModelOptions {
 export function createPackageModel(exported: Readonly<Record<string, unknown>>, options: PackageModelOptions): Model {
   const { provider, modelId } = options;
   const language = makeLanguageModel(exported, options);
-  return { provider, modelId, stream: (request) => streamParts(language, request, options) };
+  const known: Known = { language, files: new WeakMap() };
+  return { provider, modelId, stream: (request) => streamParts(known, request, options) };
+}
+
+/** What a model keeps from one call to the next. */
+interface Known extends Pick<PromptOptions, "files"> {
+  readonly language: LanguageModel;
 }
 
 type Make = (settings: object) => unknown;
@@ -82,7 +88,7 @@ function modelOf(provider: unknown, modelId: string): unknown {
 }
 
 async function* streamParts(
-  language: LanguageModel,
+  { language, files }: Known,
   request: ModelRequest,
   options: PackageModelOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
@@ -95,6 +101,7 @@ async function* streamParts(
     maker,
     version: language.specificationVersion,
     supportedUrls,
+    files,
     bridgesResults: wantsAnswerAfterResults(modelId),
     callId: language.provider.startsWith("mistral") ? nineLetterCallId : (id) => plainCallId(id, 64),
   });

@@ -15,6 +15,8 @@ export interface PromptOptions {
   readonly maker: Maker;
   readonly version: LanguageModelVersion;
   readonly supportedUrls: SupportedUrls;
+  /** Parts that were made before: a growing conversation loads each medium once. */
+  readonly files: WeakMap<MediaPart, PromptPart>;
   /** An answer stands between results and words of the user. */
   readonly bridgesResults: boolean;
   /** Makes an id as the provider takes it: the same for the same id. */
@@ -191,6 +193,15 @@ class MediaParts {
 
   /** Undefined: an address that the provider does not fetch. */
   async file(part: MediaPart): Promise<PromptPart | undefined> {
+    const { files } = this.#options;
+    const made = files.get(part) ?? (await this.#make(part));
+    if (made === undefined) return undefined;
+    files.set(part, made);
+    this.sent++;
+    return made;
+  }
+
+  async #make(part: MediaPart): Promise<PromptPart | undefined> {
     const address = webAddressOf(part);
     const inline = readDataUrl(part.url);
     const mediaType = inline?.mediaType ?? part.media_type;
@@ -200,7 +211,6 @@ class MediaParts {
       (address === undefined || !this.#isFetched(mediaType, address))
     )
       return undefined;
-    this.sent++;
     const isNewest = this.#options.version === "v4";
     if (address !== undefined) {
       const url = new URL(address);
