@@ -1,13 +1,22 @@
 // Lines of aligned columns.
-import { widthOf } from "../base/terminal-text.ts";
+import { cutToWidth, widthOf } from "../base/terminal-text.ts";
 import type { TextOutput } from "../base/text-output.ts";
 import { wrapWords } from "./wrapped-text.ts";
 
+export interface TableOptions {
+  /** A cell that is wider moves the rest of its own row only. */
+  widest?: number;
+}
+
 /** Indented by two; the last column may be as long as it likes. */
-export function renderTable(rows: readonly (readonly string[])[]): string[] {
+export function renderTable(
+  rows: readonly (readonly string[])[],
+  { widest = Number.POSITIVE_INFINITY }: TableOptions = {},
+): string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [index, cell] of row.slice(0, -1).entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cell));
+    for (const [index, cell] of row.slice(0, -1).entries())
+      widths[index] = Math.max(widths[index] ?? 0, Math.min(widthOf(cell), widest));
   }
   return rows.map((row) => `  ${row.map((cell, index) => padded(cell, widths[index] ?? 0)).join("  ")}`.trimEnd());
 }
@@ -25,6 +34,26 @@ export function renderFitting(rows: readonly (readonly string[])[], output: Text
     const first = wrapWords(row.slice(0, -1).join("  "), output.columns - 2).map((part) => `  ${part}`);
     return [...first, ...wrapWords(last, output.columns - 6).map((part) => `      ${part}`)];
   });
+}
+
+const widestName = 60;
+const leastName = 10;
+
+/**
+ * Of rows that begin with a name: on a terminal each is one line, and names are cut so that the next `facts` cells have
+ * room. Elsewhere nothing is cut.
+ */
+export function renderNamed(rows: readonly (readonly string[])[], output: TextOutput, { facts = 2 } = {}): string[] {
+  if (!output.isTerminal) return renderTable(rows, { widest: widestName });
+  let taken = 0;
+  for (const row of rows)
+    taken = Math.max(
+      taken,
+      row.slice(1, 1 + facts).reduce((sum, cell) => sum + widthOf(cell) + 2, 3),
+    );
+  const room = Math.max(leastName, Math.min(widestName, output.columns - taken));
+  const cut = rows.map(([name = "", ...rest]) => [cutToWidth(name, room), ...rest]);
+  return renderTable(cut).map((line) => cutToWidth(line, output.columns));
 }
 
 function padded(cell: string, width: number): string {

@@ -16,6 +16,8 @@ export interface ChosenTape extends AsyncDisposable {
   readonly name: string;
   /** Where a person finds it. */
   readonly place: string;
+  /** One sentence for a tape without entries. */
+  readonly emptySentence: string;
   /** False for a file from elsewhere, whose media nobody here has. */
   readonly isOfHome: boolean;
 }
@@ -42,7 +44,8 @@ export async function openChosenTape(
 async function openSession(runtime: Runtime, name: string): Promise<ChosenTape> {
   const { tapes } = runtime.storage;
   const tape = runtime.tapeIdOf(name);
-  return chosen(await tapes.open(tape), { name, place: tapes.locate(tape), isOfHome: true });
+  const emptySentence = `the session '${name}' has no entries in this workspace.`;
+  return chosen(await tapes.open(tape), { name, place: tapes.locate(tape), emptySentence, isOfHome: true });
 }
 
 /** Undefined where there is no such file. */
@@ -57,13 +60,15 @@ async function openFile({ settings }: Runtime, word: string): Promise<ChosenTape
     throw fileError("look at", place, error);
   }
   const isOfHome = place.startsWith(join(settings.home, "tapes", "/"));
-  return chosen(openTapeFile(place), { name: word, place, isOfHome });
+  const emptySentence = `the file ${word} holds no entry of a tape.`;
+  return chosen(openTapeFile(place), { name: word, place, emptySentence, isOfHome });
 }
 
 async function openFound(runtime: Runtime, word: string): Promise<ChosenTape> {
   const { tape, session = tape } = await findSession(runtime, word);
   const { tapes } = runtime.storage;
-  return chosen(await tapes.open(tape), { name: session, place: tapes.locate(tape), isOfHome: true });
+  const emptySentence = `the session '${session}' has no entries.`;
+  return chosen(await tapes.open(tape), { name: session, place: tapes.locate(tape), emptySentence, isOfHome: true });
 }
 
 function chosen(log: TapeLog, facts: Omit<ChosenTape, "log" | typeof Symbol.asyncDispose>): ChosenTape {

@@ -93,6 +93,15 @@ test.skipIf(missing("tmux"))(
   },
 );
 
+test("R5.1 a very long name moves its own row only", async () => {
+  using world = createCliWorld();
+  addSession(world, "n".repeat(5_000));
+  addSession(world, "short");
+  const { stdout } = await world.run(["sessions"]);
+  expect(stdout).toMatch(/^ {2}short {2,60}now/m);
+  expect(stdout).toMatch(/^ {2}n{5000} {2}now/m);
+});
+
 test("R5.1 sessions search finds what was said in any session, the last used first", async () => {
   using world = createCliWorld();
   addSession(world, "older", { text: `${"far away ".repeat(40)}the orchid is red`, days: 1 });

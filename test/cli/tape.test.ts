@@ -209,6 +209,20 @@ test("R5.1 a word is a session that is there, else a file, else an unknown sessi
   expect(await shown("folder")).toMatchObject({ code: 1, stderr: "bub: folder is no file that could hold a tape\n" });
 });
 
+test("R5.1 what holds no entry is told as such: a session that nobody used, a file that is no tape", async () => {
+  using world = createCliWorld();
+  const file = world.file("no-tape.txt", "words\n");
+  const unused = "bub: the session 'none' has no entries in this workspace.\n";
+  const noTape = `bub: the file ${file} holds no entry of a tape.\n`;
+  expect(await world.run(["tape", "check", "--session-id", "none"])).toEqual({ code: 1, stdout: "", stderr: unused });
+  expect(await world.run(["tape", "export", "--session-id", "none"])).toEqual({ code: 1, stdout: "", stderr: unused });
+  expect(await world.run(["tape", "export", file])).toEqual({ code: 1, stdout: "", stderr: noTape });
+  expect((await world.run(["tape", "show", file])).stderr).toContain(noTape);
+  expect((await world.run(["tape", "check", file])).stdout).toContain(
+    "A line that is no entry is skipped (5 bytes at byte 0).",
+  );
+});
+
 test("R3.4 tape show and search pass over what is torn, and tape check tells where", async () => {
   using world = createCliWorld();
   await world.run(["run", "hi", "--model", world.script("yes")]);

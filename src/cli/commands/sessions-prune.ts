@@ -1,12 +1,13 @@
 // `bub sessions prune`: shows what nobody has used for long; removes it only when asked to.
 import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
+import type { TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { type Pruned, pruneSessions } from "../../kernel/session-shelf.ts";
 import { parseDate } from "../../tape/query.ts";
 import { counted, parseAge, renderAge, renderBytes } from "../amounts.ts";
 import { type CommandContext, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
-import { renderTable } from "../table.ts";
+import { renderNamed } from "../table.ts";
 
 export interface SessionsPruneOptions {
   olderThan?: string;
@@ -28,7 +29,8 @@ export async function runSessionsPrune(
   const olderThan = dateFrom(age, runtime.clock.now());
   const dryRun = options.yes !== true || options.dryRun === true;
   const pruned = await pruneSessions(runtime, { olderThan, dryRun, everywhere, signal: stop.signal });
-  const text = options.json === true ? jsonLine({ dry_run: dryRun, ...pruned }) : render(pruned, dryRun, runtime);
+  const text =
+    options.json === true ? jsonLine({ dry_run: dryRun, ...pruned }) : render(pruned, dryRun, runtime, stdout);
   stdout.write(runtime.mask.mask(`${text}\n`));
   return 0;
 }
@@ -43,7 +45,12 @@ function dateFrom(age: string, now: Date): Date {
   }
 }
 
-function render({ sessions, archives, busy }: Pruned, dryRun: boolean, { clock, workspace: here }: Runtime): string {
+function render(
+  { sessions, archives, busy }: Pruned,
+  dryRun: boolean,
+  { clock, workspace: here }: Runtime,
+  output: TextOutput,
+): string {
   const now = clock.now();
   const row = (one: { tape: string; session?: string; workspace?: string | null; bytes: number }, date: string) => {
     const { tape, session = tape, workspace, bytes } = one;
@@ -58,8 +65,8 @@ function render({ sessions, archives, busy }: Pruned, dryRun: boolean, { clock, 
   const bytes = [...sessions, ...archives].reduce((total, one) => total + one.bytes, 0);
   const what = `${counted(sessions.length, "session")} and ${counted(archives.length, "archive")}, ${renderBytes(bytes)}`;
   return [
-    ...renderTable(gone),
-    ...(left.length === 0 ? [] : ["Left alone, as somebody is at work on them:", ...renderTable(left)]),
+    ...renderNamed(gone, output),
+    ...(left.length === 0 ? [] : ["Left alone, as somebody is at work on them:", ...renderNamed(left, output)]),
     gone.length === 0
       ? "There is nothing to remove."
       : dryRun

@@ -1,11 +1,12 @@
 // `bub sessions show`: what is known of one session.
 import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
+import type { TextOutput } from "../../base/text-output.ts";
 import { describeSession } from "../../kernel/session-details.ts";
 import { findSession, listArchives } from "../../kernel/session-shelf.ts";
 import { counted, renderAge, renderBytes } from "../amounts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
-import { renderTable } from "../table.ts";
+import { renderFitting } from "../table.ts";
 
 /** Reads without the session's lease, and of its tape the beginning and the end only. */
 export async function runSessionsShow(
@@ -27,7 +28,7 @@ export async function runSessionsShow(
     holder: holder === undefined ? null : { pid: holder.pid, host: holder.host },
     archives: archives.map(({ place, date, bytes }) => ({ place, date, bytes })),
   };
-  const text = options.json === true ? jsonLine(report) : render(report, runtime.clock.now()).join("\n");
+  const text = options.json === true ? jsonLine(report) : render(report, runtime.clock.now(), stdout).join("\n");
   stdout.write(`${runtime.mask.mask(text)}\n`);
   return 0;
 }
@@ -39,7 +40,7 @@ type Report = Awaited<ReturnType<typeof findSession>> &
     archives: readonly { date: string }[];
   };
 
-function render(report: Report, now: Date): string[] {
+function render(report: Report, now: Date, output: TextOutput): string[] {
   const { session, workspace, place, title, began, changed, bytes, entries, anchors, settings, holder, archives } =
     report;
   const [newest] = archives;
@@ -55,5 +56,8 @@ function render(report: Report, now: Date): string[] {
     ["in use", holder === null ? "no" : `by process ${holder.pid} on ${holder.host}`],
     ["archives", newest === undefined ? "none" : `${archives.length}, the newest of ${newest.date}`],
   ];
-  return renderTable(rows.map((row) => row.map(toOneLine)));
+  return renderFitting(
+    rows.map((row) => row.map(toOneLine)),
+    output,
+  );
 }

@@ -1,6 +1,6 @@
 // `bub sessions`: the sessions that there are, or their archives, those last used first; no tape is read but for titles.
 import { basename } from "node:path";
-import { cutToWidth, jsonLine, neutralise, toOneLine, widthOf } from "../../base/terminal-text.ts";
+import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { titleOfSession } from "../../kernel/session-details.ts";
@@ -8,7 +8,7 @@ import { type ArchivedSession, listArchives, listSessions, type SessionSummary }
 import { renderAge, renderBytes } from "../amounts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
-import { renderTable } from "../table.ts";
+import { renderNamed } from "../table.ts";
 
 export interface SessionsOptions {
   archived?: boolean;
@@ -63,7 +63,7 @@ async function renderRows(
     const title = isArchive(one) || listed.length > mostTitles ? [] : [toOneLine(await titleOf(one, runtime))];
     rows.push([toOneLine(session), ...facts, ...place, ...title]);
   }
-  return fitted(rows, output);
+  return renderNamed(rows, output);
 }
 
 /** The rest of the list is worth more than a title that cannot be read. */
@@ -78,17 +78,4 @@ function isArchive(one: Listed): one is ArchivedSession {
 /** The time in its name, which restores it. */
 function timeOf({ place }: ArchivedSession): string {
   return basename(place).split(".").at(-2) ?? neutralise(place);
-}
-
-/** Room for all but the name: an age, a size and what is between. */
-const factColumns = 22;
-const leastName = 10;
-
-/** On a terminal each row is one line; names that are too long for it are cut. Elsewhere nothing is cut. */
-function fitted(rows: readonly string[][], output: TextOutput): string[] {
-  if (!output.isTerminal) return renderTable(rows);
-  const facts = Math.max(...rows.map((row) => row.slice(1, 3).reduce((sum, cell) => sum + widthOf(cell) + 2, 3)), 0);
-  const room = Math.max(leastName, output.columns - Math.max(facts, factColumns));
-  const cut = rows.map(([name = "", ...rest]) => [cutToWidth(name, room), ...rest]);
-  return renderTable(cut).map((line) => cutToWidth(line, output.columns));
 }

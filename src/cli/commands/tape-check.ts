@@ -1,4 +1,5 @@
 // `bub tape check`: proves every request that a tape can lead to; says what is wrong, where, and the smallest repair.
+import { BubError } from "../../base/errors.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import { styled, type TextOutput } from "../../base/text-output.ts";
 import { checkTape, type TapeCheck, type TapeFinding } from "../../plugins/agent/plugin.ts";
@@ -39,6 +40,7 @@ export async function runTapeCheck(
     onEntry: (id) => bar.update(id),
   });
   bar[Symbol.dispose]();
+  if (check.entries === 0 && tape.log.problems.length === 0) throw new BubError("not_found", tape.emptySentence);
   const unreadable = tape.log.problems.map((problem) => `${problemSentence(problem)}.`);
   const report: Report = { place: tape.place, ...check, unreadable };
   const text = options.json === true ? jsonLine(report) : render(report, stdout);

@@ -34,7 +34,7 @@ export async function runTapeExport(
   await using runtime = await openRuntime(context);
   await using tape = await openChosenTape(runtime, words, options);
   const total = await lastId(tape.log);
-  if (total === 0) throw new BubError("not_found", `'${tape.name}' has no entries in this workspace`);
+  if (total === 0) throw new BubError("not_found", tape.emptySentence);
   using bar = new ProgressBar(stderr, { label: "exporting", total });
   const pieces = exportTape(maskedReader(tape.log, runtime.mask.mask), {
     format,

@@ -7,7 +7,7 @@ import { renderEntry } from "../entry-text.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { PacedOutput } from "../paced-output.ts";
 import type { SessionOptions } from "../session-options.ts";
-import { openChosenTape } from "../tape-choice.ts";
+import { type ChosenTape, openChosenTape } from "../tape-choice.ts";
 
 export interface TapeShowOptions extends SessionOptions {
   json?: boolean;
@@ -36,7 +36,7 @@ export async function runTapeShow(
     first ??= entry.id;
     last = entry.id;
   }
-  if (first === undefined) stderr.write(`bub: ${nothingThere(tape.name, options)}\n`);
+  if (first === undefined) stderr.write(`bub: ${nothingThere(tape, options)}\n`);
   else if (stdout.isTerminal && first > 1)
     stderr.write(`\nbub: entries ${first} to ${last}; --before ${first} shows earlier ones.\n`);
   if (tape.log.problems.length > 0)
@@ -44,9 +44,8 @@ export async function runTapeShow(
   return 0;
 }
 
-function nothingThere(name: string, { before, after }: TapeShowOptions): string {
-  if (before !== undefined || after !== undefined) return `'${neutralise(name)}' has no entries there.`;
-  return `the session '${neutralise(name)}' has no entries in this workspace.`;
+function nothingThere({ name, emptySentence }: ChosenTape, { before, after }: TapeShowOptions): string {
+  return neutralise(before === undefined && after === undefined ? emptySentence : `'${name}' has no entries there.`);
 }
 
 /** Oldest first. Few of a long tape are read from its end, or from the entry that they follow. */
