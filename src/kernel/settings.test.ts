@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { configKeyOf, type SettingName, settingTable } from "./setting-table.ts";
-import { loadSettings, type SettingsRequest } from "./settings.ts";
+import { homeOf, loadSettings, type SettingsRequest } from "./settings.ts";
 
 let home: string;
 let workspace: string;
@@ -21,6 +21,12 @@ const load = (request: Partial<SettingsRequest> = {}) =>
   loadSettings({ workspace, ...request, env: { BUB_HOME: home, ...request.env } });
 const dotenv = (text: string) => writeFileSync(join(workspace, ".env"), text);
 const config = (text: string) => writeFileSync(join(home, "config.yml"), text);
+
+test("R5.4 an empty BUB_HOME is one that is not set, and a relative one is meant from here", () => {
+  const usual = join(homedir(), ".bub");
+  expect([homeOf({}), homeOf({ BUB_HOME: "" }), homeOf({ BUB_HOME: " " })]).toEqual([usual, usual, usual]);
+  expect(homeOf({ BUB_HOME: "kept" })).toBe(join(process.cwd(), "kept"));
+});
 
 test("R5.4 flag > environment > .env > config.yml > default, and each value knows its source", async () => {
   const seen: unknown[] = [];

@@ -1,6 +1,6 @@
 // Reads every setting from its layers and remembers where each value came from.
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
@@ -62,9 +62,12 @@ export async function loadSettings({ flags = {}, env, workspace }: SettingsReque
   };
 }
 
-/** The folder for tapes, settings and plugins, as the environment says it. */
-export function homeOf(env: SettingsRequest["env"]): string {
-  return env.BUB_HOME ?? join(homedir(), ".bub");
+/**
+ * The folder for tapes, settings and plugins, as the environment says it; absolute. An empty variable is one that is not set:
+ * nothing shall be kept in whichever folder this runs in.
+ */
+export function homeOf({ BUB_HOME: given = "" }: SettingsRequest["env"]): string {
+  return given.trim() === "" ? join(homedir(), ".bub") : resolve(given);
 }
 
 interface Layers {

@@ -1,11 +1,11 @@
 // `bub doctor`: what Bub found here, where each setting comes from, what is broken, and what can be put right.
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isBubError, sentencesOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import { styled, type TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
+import { homeOf } from "../../kernel/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type DoctorReport, examine, reportBroken } from "../doctor-report.ts";
 import { openRuntime } from "../open-runtime.ts";
@@ -32,7 +32,7 @@ export async function runDoctor(
     runtime = await openRuntime(context, { printsWarnings: false });
   } catch (error) {
     if (!isBubError(error)) throw error;
-    const place = { home: env.BUB_HOME ?? join(homedir(), ".bub"), workspace: resolve(context.options.workspace) };
+    const place = { home: homeOf(env), workspace: resolve(context.options.workspace) };
     print(reportBroken(sentencesOf(error), place), options, stdout, (text) => text);
     return 1;
   }
