@@ -73,7 +73,7 @@ export class ConfigFile {
       try {
         edited = editYaml(changed, path, value, yaml);
       } catch (error) {
-        throw this.#untouched(`is not valid YAML: ${messageOf(error).split("\n")[0]}`);
+        throw this.#untouched(`is not valid YAML: ${messageOf(error).split("\n")[0]?.replace(/:$/, "")}`);
       }
       if (edited === undefined)
         throw this.#untouched(`has no room for ${path.join(".")}: what stands there does not hold keys and values`);

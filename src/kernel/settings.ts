@@ -165,7 +165,7 @@ async function readConfig(file: string): Promise<JsonObject> {
     value = parse(text, { logLevel: "error" });
   } catch (error) {
     const [first = ""] = messageOf(error).split("\n");
-    throw new BubError("config", `${file} is not valid YAML: ${first}`, { cause: error });
+    throw new BubError("config", `${file} is not valid YAML: ${first.replace(/:$/, ".")}`, { cause: error });
   }
   if (value === null || value === undefined) return {};
   if (isJsonObject(value)) return value;

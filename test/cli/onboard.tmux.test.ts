@@ -163,3 +163,14 @@ inTerminal("R5.1 Ctrl-C ends a wait for a server that says nothing (needs tmux)"
   expect(await pane.until(/\[exit \d+\]/)).toMatch(/nothing was changed\.\n\[exit 130\]/);
   expect(existsSync(join(world.home, "config.yml"))).toBe(false);
 });
+
+inTerminal("R5.1 SIGTERM at a question ends it, with the cursor back and nothing changed (needs tmux)", async () => {
+  using world = createCliWorld();
+  const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8" };
+  const script = `echo $$ > pid; exec '${process.execPath}' '${cliFile}' onboard`;
+  using pane = openPane(["sh", "-c", script], { env, cwd: world.workspace });
+  await pane.until(/Who answers\?[\s\S]*another server/);
+  process.kill(Number(readFileSync(join(world.workspace, "pid"), "utf8")), "SIGTERM");
+  expect(await pane.until(/\[exit \d+\]/)).toMatch(/bub: nothing was changed\.\n\[exit 143\]/);
+  expect(existsSync(world.home)).toBe(false);
+});
