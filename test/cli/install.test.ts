@@ -11,25 +11,27 @@ import {
 } from "../support/package-project.ts";
 import { missing } from "../support/requirements.ts";
 import { type CliWorld, createCliWorld } from "../support/run-cli.ts";
+import { root } from "../support/source-files.ts";
 
 const warning = "What you install is code that runs on this machine with your rights: install only what you trust.\n";
 const offline = { npm_config_offline: "true", npm_config_update_notifier: "false" };
 
+const example = (name: string) => readFileSync(join(root, "examples/bub-polite", name), "utf8");
 const polite: PackageFiles = {
-  "package.json": manifestText({ name: "bub-polite", bub: "./plugin.js", peerDependencies: { bub: "*" } }),
-  "plugin.js": `import { definePlugin } from "bub";
-    export default definePlugin({
-      name: "polite",
-      renderOutbound: ({ text }, { inbound, sessionId }) => [
-        { channel: inbound.channel, chatId: inbound.chatId, sessionId, kind: "answer", text: text + ", please" },
-      ],
-    });`,
+  "package.json": manifestText({ ...JSON.parse(example("package.json")), peerDependencies: { bub: "*" } }),
+  "plugin.js": example("plugin.js"),
 };
 
 const local = (world: CliWorld, name: string, files: PackageFiles) =>
   writePackage(join(world.workspace, "..", name), files);
 const dependenciesOf = ({ home }: CliWorld): Record<string, string> =>
   JSON.parse(readFileSync(join(home, "bub-project", "package.json"), "utf8")).dependencies;
+
+test("the package on the page of plugins is the example, word for word", () => {
+  const page = readFileSync(join(root, "docs/plugins/README.md"), "utf8");
+  expect(page).toContain(`\`\`\`json\n${example("package.json")}\`\`\``);
+  expect(page).toContain(`\`\`\`js\n${example("plugin.js")}\`\`\``);
+});
 
 describe.skipIf(missing("npm"))("with npm (needs npm)", { timeout: 240_000 }, () => {
   test("R5.1 install takes a folder's plugin into the home, where it takes part; uninstall takes it out again", async () => {
@@ -42,7 +44,7 @@ describe.skipIf(missing("npm"))("with npm (needs npm)", { timeout: 240_000 }, ()
       stdout: "Installed bub-polite 1.0.0: the plugin polite.\n",
       stderr: `${warning}Installing ${folder} into ${project} …\n`,
     });
-    expect((await world.run(["run", "hi", "--model", model])).stdout).toBe("done, please\n");
+    expect((await world.run(["run", "hi", "--model", model])).stdout).toBe("done Thank you.\n");
     const hooks = JSON.parse((await world.run(["hooks", "--json"])).stdout);
     expect(hooks.packages).toEqual([{ name: "bub-polite", version: "1.0.0", plugin: "polite" }]);
     expect((await world.run(["doctor"])).stdout).toMatch(/\nInstalled packages\n {2}bub-polite {2}1\.0\.0 {2}polite\n/);
