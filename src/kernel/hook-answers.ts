@@ -51,6 +51,7 @@ const shapes: Partial<Record<HookName, Shape>> = {
   provideSkills: listOf(withMembers("objects with a directory", { directory: "string" })),
   provideProfiles: listOf(withMembers("objects with name and file", { name: "string", file: "string" })),
   provideModels: listOf(withMembers("objects with provider and create", { provider: "string", create: "function" })),
+  suggestWords: listOf(withMembers("objects with a value", { value: "string" })),
   diagnose: {
     wanted: "a list of texts, or a section with title, facts and findings",
     fits: (answer) => texts.fits(answer) || (isJsonObject(answer) && section.fits(answer)),

@@ -232,7 +232,12 @@ function object(words: Words): SettingDefinition<JsonObject> {
 
 function prices(words: Words): SettingDefinition<Prices> {
   const parse = (raw: unknown) => parsePrices(typeof raw === "string" ? parseJson(raw) : raw);
-  return { ...words, default: {}, expected: "a JSON object of {input, output, cached_input}, in numbers", parse };
+  return {
+    ...words,
+    default: {},
+    expected: "an object of models, each with input, output and, where it has one, cached_input, as numbers",
+    parse,
+  };
 }
 
 function choice<const Choice extends string>(

@@ -97,6 +97,16 @@ test("R5.2 completion of models: from the providers, also by a part of the name"
   ]);
 });
 
+test("R5.2 completion is over when the person types on, whatever plugins do", async () => {
+  const plugin = definePlugin({ name: "silent", suggestWords: () => new Promise<undefined>(() => undefined) });
+  const runtime = await testRuntime({ plugins: [plugin] });
+  onTestFinished(() => runtime[Symbol.asyncDispose]());
+  const typing = new AbortController();
+  const found = createCompletion(runtime.runtime, () => "").getSuggestions(["$a"], 0, 2, { signal: typing.signal });
+  typing.abort();
+  expect(await found).toBeNull();
+});
+
 test("R5.2 completion of skills: `$` and the beginning of a name", async () => {
   const here = workspace();
   const place = join(here, ".agents", "skills", "reviewer");

@@ -1,5 +1,6 @@
 // What can follow what is typed: text commands and their arguments, skills after `$`, files after `@` and for the shell.
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
+import { untilAborted } from "../../base/abort.ts";
 import { neutralise, toOneLine } from "../../base/terminal-text.ts";
 import type { Suggestion, TypedWord } from "../../kernel/hooks.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
@@ -111,7 +112,8 @@ class Completion {
   ): Promise<Suggestion[]> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     const word: TypedWord = { ...typed, sessionId: this.#sessionId() };
-    const answers = await this.#runtime.hooks.collect("suggestWords", word, this.#runtime, limit);
+    const asked = this.#runtime.hooks.collect("suggestWords", word, this.#runtime, limit);
+    const answers = await untilAborted(asked, limit).catch(() => []);
     return answers.flatMap(({ answer }) => answer);
   }
 }
