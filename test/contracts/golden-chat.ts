@@ -63,6 +63,7 @@ export const chatExpectations: Record<string, GoldenExpectation> = {
         },
         providerData: {
           provider: "openrouter",
+          model: "m",
           field: "reasoning",
           details: [
             {
@@ -85,7 +86,7 @@ export const chatExpectations: Record<string, GoldenExpectation> = {
       finish: {
         ...stop,
         usage: { input_tokens: 30, output_tokens: 25, total_tokens: 55, cached_tokens: 16, reasoning_tokens: 14 },
-        providerData: { provider: "openai", field: "reasoning_content" },
+        providerData: { provider: "openai", model: "m", field: "reasoning_content" },
       },
     },
   },
@@ -110,7 +111,7 @@ export const chatExpectations: Record<string, GoldenExpectation> = {
         reason: "tool-calls",
         rawReason: "stop",
         usage: { input_tokens: 80, output_tokens: 40, total_tokens: 120 },
-        providerData: { provider: "openai", field: "reasoning" },
+        providerData: { provider: "openai", model: "m", field: "reasoning" },
       },
     },
   },
@@ -131,7 +132,7 @@ export const chatExpectations: Record<string, GoldenExpectation> = {
       finish: {
         ...toolCalls,
         usage: { input_tokens: 139, output_tokens: 41, total_tokens: 180 },
-        providerData: { provider: "openai", field: "reasoning_content" },
+        providerData: { provider: "openai", model: "m", field: "reasoning_content" },
       },
     },
   },

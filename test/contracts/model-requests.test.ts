@@ -128,6 +128,7 @@ const secrets: Record<string, (text: string, count: number) => JsonObject> = {
   }),
   "chat-completions": () => ({
     provider: "openrouter",
+    model: "m",
     field: "reasoning",
     details: [{ type: "reasoning.text", text: "Hm.", signature: "SECRET-chat-completions", index: 0 }],
   }),

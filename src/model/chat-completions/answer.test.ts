@@ -6,7 +6,7 @@ import { ChatAnswerReader } from "./answer.ts";
 const endpoint = { provider: "p", address: "http://x", key: undefined, keyVariable: undefined };
 
 function read(...chunks: JsonValue[]): ModelEvent[] {
-  const reader = new ChatAnswerReader({ endpoint, sentMedia: false });
+  const reader = new ChatAnswerReader({ endpoint, sentMedia: false }, "m");
   const events = chunks.flatMap((chunk) => reader.read(JSON.stringify(chunk)));
   return [...events, ...reader.end()];
 }
@@ -64,7 +64,7 @@ test("R2.8 the same reasoning under two names is taken once", () => {
 
 test("R2.8 a delta of a call is progress, of nothing is nothing", () => {
   const calls = { tool_calls: [{ index: 0, id: "a", function: { name: "x", arguments: "{" } }] };
-  const reader = new ChatAnswerReader({ endpoint, sentMedia: false });
+  const reader = new ChatAnswerReader({ endpoint, sentMedia: false }, "m");
   expect(reader.read(JSON.stringify(delta(calls)))).toEqual([{ type: "progress" }]);
   for (const nothing of [
     delta({}),
@@ -108,7 +108,7 @@ test("only one choice is read", () => {
 
 describe("R2.8 an answer in one piece", () => {
   const whole = (value: JsonValue): ModelEvent[] => {
-    const reader = new ChatAnswerReader({ endpoint, sentMedia: false });
+    const reader = new ChatAnswerReader({ endpoint, sentMedia: false }, "m");
     return [...reader.readWhole(JSON.stringify(value)), ...reader.end()];
   };
 
@@ -134,7 +134,7 @@ describe("R2.8 an answer in one piece", () => {
         reason: "tool-calls",
         rawReason: "tool_calls",
         usage: { input_tokens: 2, output_tokens: 3, total_tokens: 5 },
-        providerData: { provider: "p", field: "reasoning" },
+        providerData: { provider: "p", model: "m", field: "reasoning" },
       },
     ]);
   });

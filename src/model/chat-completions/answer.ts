@@ -13,6 +13,7 @@ export class ChatAnswerReader implements AnswerReader {
   /** `[DONE]` is not an event of the answer. */
   readonly isComplete = false;
   readonly #options: AnswerOptions;
+  readonly #modelId: string;
   readonly #calls = new CallAssembler();
   readonly #details = new DetailAssembler();
   #choice: number | undefined;
@@ -21,8 +22,9 @@ export class ChatAnswerReader implements AnswerReader {
   #usage: Usage | undefined;
   #hasStarted = false;
 
-  constructor(options: AnswerOptions) {
+  constructor(options: AnswerOptions, modelId: string) {
     this.#options = options;
+    this.#modelId = modelId;
   }
 
   get isFinished(): boolean {
@@ -55,6 +57,7 @@ export class ChatAnswerReader implements AnswerReader {
     const details = this.#details.blocks.length > 0 ? this.#details.blocks : undefined;
     const providerData = keptReasoningToJson({
       provider,
+      model: this.#modelId,
       field: this.#reasoningField,
       details,
       calls: this.#calls.extras,

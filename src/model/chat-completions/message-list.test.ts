@@ -32,7 +32,7 @@ async function textOf(list: MessageList, messages: readonly ModelMessage[]): Pro
 
 /** Without blocks, without anything remembered. */
 const plainText = (messages: readonly ModelMessage[]) =>
-  textOf(new MessageList({ provider: "p" }, { blockLength: Number.MAX_SAFE_INTEGER }), messages);
+  textOf(new MessageList({ provider: "p", modelId: "m" }, { blockLength: Number.MAX_SAFE_INTEGER }), messages);
 
 test("R2.4 a conversation has the same bytes whether blocks of it are used again or not", async () => {
   await fc.assert(
@@ -42,7 +42,7 @@ test("R2.4 a conversation has the same bytes whether blocks of it are used again
       fc.nat(12),
       fc.integer({ min: 1, max: 6 }),
       async (parts, others, from, blockLength) => {
-        const list = new MessageList({ provider: "p" }, { blockLength });
+        const list = new MessageList({ provider: "p", modelId: "m" }, { blockLength });
         const grown: ModelMessage[] = [];
         for (const part of parts) {
           grown.push(...part);
@@ -61,7 +61,7 @@ test("R2.4 a conversation has the same bytes whether blocks of it are used again
 });
 
 test("a long conversation is sent in few pieces, the old ones the very same bytes", async () => {
-  const list = new MessageList({ provider: "p" });
+  const list = new MessageList({ provider: "p", modelId: "m" });
   const messages = Array.from(
     { length: 1000 },
     (_, index): ModelMessage => ({ role: "user", content: `message ${index}` }),

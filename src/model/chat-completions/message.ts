@@ -32,8 +32,9 @@ type WirePart = { [key: string]: JsonValue };
 
 /** What is said to one server otherwise than to others. */
 export interface ServerTraits {
-  /** The part of `provider:model` before the colon: whose reasoning goes back. */
+  /** The parts of `provider:model`: whose reasoning goes back. */
   readonly provider: string;
+  readonly modelId: string;
   /** Answers of others, too, must say what was thought, be it nothing. */
   readonly wantsReasoning?: boolean;
   /** Takes videos, and audio beyond the two formats that OpenAI takes. */
@@ -120,9 +121,9 @@ function plainMessage(message: ModelMessage, traits: ServerTraits): WirePart | u
 
 function assistantMessage(
   { content, reasoning, providerData, calls = [] }: AssistantMessage,
-  { provider, wantsReasoning = false, callId = same }: ServerTraits,
+  { provider, modelId, wantsReasoning = false, callId = same }: ServerTraits,
 ): WirePart {
-  const kept = keptReasoningFromJson(providerData, provider);
+  const kept = keptReasoningFromJson(providerData, { provider, modelId });
   const text = content === undefined || content === "" ? null : content;
   const field = kept?.details === undefined ? kept?.field : undefined;
   const isSilent = wantsReasoning && kept === undefined;

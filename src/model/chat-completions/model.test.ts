@@ -72,6 +72,10 @@ test("R4.3 what a server is told otherwise follows from its address, or from the
   expect(JSON.stringify(await bodyAt("https://api.deepseek.com", conversation("a")))).toContain(
     '"reasoning_content":""',
   );
+  const kimi = await bodyAt("https://openrouter.ai/api/v1", conversation("a"), "moonshotai/kimi-k2-thinking");
+  expect(JSON.stringify(kimi)).toContain('"reasoning_content":""');
+  const elsewhere = await bodyAt("https://api.groq.com/openai/v1", conversation("a"), "moonshotai/kimi-k2");
+  expect(JSON.stringify(elsewhere)).not.toContain("reasoning_content");
   expect(JSON.stringify(await bodyAt("https://api.openai.com/v1", conversation("a")))).not.toContain(
     "reasoning_content",
   );

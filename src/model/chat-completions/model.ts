@@ -13,7 +13,6 @@ export function createChatCompletionsModel(options: WireOptions): Model {
   const url = addressOf(options.apiBase, "/chat/completions");
   const builder = new BodyBuilder({
     ...traitsOf(url, options),
-    modelId,
     maxTokensName: maxTokensName(url, options),
     extra: extraOf(options),
   });
@@ -22,19 +21,25 @@ export function createChatCompletionsModel(options: WireOptions): Model {
     list: listOn("openrouter.ai", addressOf(options.apiBase, "/models")),
     headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     build: (request) => builder.build(request),
-    createReader: (answer) => new ChatAnswerReader(answer),
+    createReader: (answer) => new ChatAnswerReader(answer, modelId),
   });
 }
 
 function traitsOf({ hostname }: URL, { provider, modelId }: WireOptions): ServerTraits {
   return {
     provider,
+    modelId,
     wantsAnswerAfterResults: wantsAnswerAfterResults(modelId),
-    // In its thinking mode it refuses conversations with an answer that lacks the field.
-    wantsReasoning: isAt(hostname, "deepseek.com"),
+    wantsReasoning: isAtThinker(hostname, modelId),
     takesAllMedia: isAt(hostname, "openrouter.ai"),
     ...callIdsOf(hostname),
   };
+}
+
+/** In their thinking mode they refuse conversations with an answer that lacks the field; others refuse the field. */
+function isAtThinker(hostname: string, modelId: string): boolean {
+  const isTheirs = ["deepseek.com", "moonshot.ai", "moonshot.cn"].some((domain) => isAt(hostname, domain));
+  return isTheirs || (isAt(hostname, "openrouter.ai") && /deepseek|kimi/i.test(modelId));
 }
 
 /** Servers that refuse conversations for the ids that others gave their calls. */

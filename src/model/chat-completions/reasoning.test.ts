@@ -27,10 +27,12 @@ test("blocks without an index are whole", () => {
   expect(details.blocks).toHaveLength(2);
 });
 
-test("kept data reads back for its provider only", () => {
-  const kept = { provider: "p", field: "reasoning", details: [{ type: "t" }] } as const;
-  expect(keptReasoningFromJson(keptReasoningToJson(kept), "p")).toEqual(kept);
-  expect(keptReasoningFromJson(keptReasoningToJson(kept), "q")).toBeUndefined();
-  expect(keptReasoningToJson({ provider: "p" })).toBeUndefined();
-  for (const odd of [undefined, null, "x", [], {}]) expect(keptReasoningFromJson(odd, "p")).toBeUndefined();
+test("R4.3 kept data reads back for its provider's model only", () => {
+  const maker = { provider: "p", modelId: "m" };
+  const kept = { provider: "p", model: "m", field: "reasoning", details: [{ type: "t" }] } as const;
+  expect(keptReasoningFromJson(keptReasoningToJson(kept), maker)).toEqual(kept);
+  expect(keptReasoningFromJson(keptReasoningToJson(kept), { ...maker, provider: "q" })).toBeUndefined();
+  expect(keptReasoningFromJson(keptReasoningToJson(kept), { ...maker, modelId: "n" })).toBeUndefined();
+  expect(keptReasoningToJson({ provider: "p", model: "m" })).toBeUndefined();
+  for (const odd of [undefined, null, "x", [], {}]) expect(keptReasoningFromJson(odd, maker)).toBeUndefined();
 });

@@ -8,6 +8,8 @@ export type ReasoningField = (typeof reasoningFields)[number];
 /** The `providerData` of an answer of this wire format. */
 export interface KeptReasoning {
   readonly provider: string;
+  /** Signatures hold for one model, and others of the same server may refuse the field. */
+  readonly model: string;
   /** The field that the text of the reasoning came in, and goes back in. */
   readonly field?: ReasoningField;
   /** OpenRouter's blocks, with signatures; they go back as they came. */
@@ -17,23 +19,27 @@ export interface KeptReasoning {
 }
 
 /** Undefined when there is nothing to keep. */
-export function keptReasoningToJson({ provider, field, details, calls }: KeptReasoning): JsonObject | undefined {
+export function keptReasoningToJson({ provider, model, field, details, calls }: KeptReasoning): JsonObject | undefined {
   if (field === undefined && details === undefined && calls === undefined) return undefined;
   return {
     provider,
+    model,
     ...(field !== undefined && { field }),
     ...(details !== undefined && { details: [...details] }),
     ...(calls !== undefined && { calls: [...calls] }),
   };
 }
 
-/** Undefined for data of another provider. */
-export function keptReasoningFromJson(data: JsonValue | undefined, provider: string): KeptReasoning | undefined {
-  if (!isJsonObject(data) || data.provider !== provider) return undefined;
+/** Undefined for data of another provider, or of another of its models. */
+export function keptReasoningFromJson(
+  data: JsonValue | undefined,
+  { provider, modelId: model }: { provider: string; modelId: string },
+): KeptReasoning | undefined {
+  if (!isJsonObject(data) || data.provider !== provider || data.model !== model) return undefined;
   const field = reasoningFields.find((name) => name === data.field);
   const details = Array.isArray(data.details) ? data.details.filter(isJsonObject) : undefined;
   const calls = Array.isArray(data.calls) ? data.calls.map((extra) => (isJsonObject(extra) ? extra : null)) : undefined;
-  return { provider, field, details, calls };
+  return { provider, model, field, details, calls };
 }
 
 /** Joins streamed pieces of `reasoning_details` to the blocks that they are pieces of. */

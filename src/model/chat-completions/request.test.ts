@@ -160,17 +160,23 @@ describe("R4.3 reasoning goes back to the provider that made it, to no other", (
   const details = [{ type: "reasoning.text", text: "thoughts", signature: "s", index: 0 }];
 
   test("in the field that it came in", async () => {
-    const sent = (await bodyOf([answer({ provider: "openrouter", field: "reasoning_content" })])).messages;
+    const sent = (await bodyOf([answer({ provider: "openrouter", model: "a/b", field: "reasoning_content" })]))
+      .messages;
     expect(sent).toMatchObject([{}, { role: "assistant", content: "x", reasoning_content: "thoughts" }]);
   });
 
   test("as signed blocks, unchanged, when there are some", async () => {
-    const { messages } = await bodyOf([answer({ provider: "openrouter", field: "reasoning", details })]);
+    const { messages } = await bodyOf([answer({ provider: "openrouter", model: "a/b", field: "reasoning", details })]);
     expect(messages).toEqual([expect.anything(), { role: "assistant", content: "x", reasoning_details: details }]);
   });
 
-  test("not to another provider, and not without that data", async () => {
-    for (const data of [{ provider: "other", field: "reasoning", details }, { signature: "x" }]) {
+  test("not to another provider or model, and not without that data", async () => {
+    const kept = { field: "reasoning", details };
+    const others = [
+      { provider: "other", model: "a/b", ...kept },
+      { provider: "openrouter", model: "c/d", ...kept },
+    ];
+    for (const data of [...others, { signature: "x" }]) {
       expect((await bodyOf([answer(data)])).messages).toEqual([expect.anything(), { role: "assistant", content: "x" }]);
     }
   });
@@ -181,7 +187,7 @@ test("R4.3 DeepSeek, which refuses answers that do not say what was thought, is 
   const body = await bodyOf(messages, { provider: "deepseek", wantsReasoning: true });
   expect(body.messages).toMatchObject([{}, {}, { role: "assistant", reasoning_content: "" }, {}]);
   expect(JSON.stringify(await bodyOf(messages, { provider: "deepseek" }))).not.toContain("reasoning_content");
-  const made = { provider: "deepseek", field: "reasoning_content" };
+  const made = { provider: "deepseek", model: "a/b", field: "reasoning_content" };
   const own = { ...asked("fs_read"), reasoning: "Hm.", providerData: made } as ModelMessage;
   const again = await bodyOf([user("go"), own, result(0)], { provider: "deepseek", wantsReasoning: true });
   expect(again.messages).toMatchObject([{}, {}, { reasoning_content: "Hm." }, {}]);
@@ -205,7 +211,7 @@ test("R4.3 Mistral's models have an answer between results and words of the user
 
 test("R4.3 Gemini's signature behind a compatible address goes back on its call", async () => {
   const extra = { google: { thought_signature: "SIG" } };
-  const providerData = { provider: "gemini-compatible", calls: [null, extra] };
+  const providerData = { provider: "gemini-compatible", model: "a/b", calls: [null, extra] };
   const signed = { ...asked("fs_read", "bash"), providerData } as ModelMessage;
   const messages = [user("go"), signed, result(0), result(1)];
   const body = await bodyOf(messages, { provider: "gemini-compatible" });

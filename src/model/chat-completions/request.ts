@@ -8,7 +8,6 @@ import type { ServerTraits } from "./message.ts";
 import { MessageList } from "./message-list.ts";
 
 export interface BodyOptions extends ServerTraits {
-  readonly modelId: string;
   /** `max_completion_tokens` where a server refuses `max_tokens`. */
   readonly maxTokensName: "max_tokens" | "max_completion_tokens";
   /** Added to each request; what is managed here wins. */
