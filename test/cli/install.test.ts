@@ -246,7 +246,9 @@ Removing bub-polite from ${project} …
     expect(await said("install", "./nothing")).toBe(`bub: There is no package at ${world.workspace}/nothing.\n`);
     expect(await said("install", "--", "--global")).toBe("bub: --global names no package.\n");
     expect(await said("update", "bub-polite")).toBe("bub: bub-polite is not installed. Nothing is.\n");
+    expect(await said("uninstall", "bub-polite")).toBe("bub: bub-polite is not installed. Nothing is.\n");
     expect(await said("update")).toBe("");
+    expect(existsSync(world.home), "looking for packages makes no project").toBe(false);
     world.file("home-file", "");
     const blocked = await world.run(["install", "bub-one"], {
       env: { ...env, BUB_HOME: `${world.workspace}/../home-file` },

@@ -1,8 +1,10 @@
 // `bub uninstall`: takes packages out of the plugin project.
+
+import { homeOf } from "../../kernel/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { eachPackage } from "../project/each-package.ts";
 import { installedNames, uninstallPackage } from "../project/packages.ts";
-import { openProject } from "../project/project-folder.ts";
+import { hasProject, openProject } from "../project/project-folder.ts";
 
 /** Answers 1 when one of them could not be taken out. */
 export async function runUninstall(
@@ -10,6 +12,8 @@ export async function runUninstall(
   _options: object,
   context: CommandContext,
 ): Promise<number> {
+  const home = homeOf(context.env);
+  if (!hasProject(home)) await installedNames(words, { home });
   await using project = await openProject(context);
   const names = await installedNames(words, project);
   return await eachPackage(names, context, async (name) => {

@@ -1,12 +1,20 @@
 // `bub update`: brings the newest versions of installed packages.
+
+import { homeOf } from "../../kernel/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { eachPackage } from "../project/each-package.ts";
 import { type ChangedPackage, installedNames, updatePackage } from "../project/packages.ts";
-import { openProject } from "../project/project-folder.ts";
+import { hasProject, openProject } from "../project/project-folder.ts";
 
 /** Answers 1 when one of them stays as it is because something failed. */
 export async function runUpdate(words: readonly string[], _options: object, context: CommandContext): Promise<number> {
   const { stdout, stderr } = context;
+  const home = homeOf(context.env);
+  if (!hasProject(home)) {
+    await installedNames(words, { home });
+    stdout.write("Nothing is installed.\n");
+    return 0;
+  }
   await using project = await openProject(context);
   const names = await installedNames(words, project);
   if (names.length === 0) stdout.write("Nothing is installed.\n");

@@ -78,7 +78,10 @@ export async function uninstallPackage(name: string, project: OpenProject): Prom
  * The names of installed packages, each once.
  * @throws BubError `not_found` for one that is not there
  */
-export async function installedNames(words: readonly string[], { home }: OpenProject): Promise<readonly string[]> {
+export async function installedNames(
+  words: readonly string[],
+  { home }: Pick<OpenProject, "home">,
+): Promise<readonly string[]> {
   const names = Object.keys(await readDependencies(home)).filter((name) => name !== ownPackage);
   const missing = words.find((word) => !names.includes(word));
   if (missing === undefined) return words.length === 0 ? names : [...new Set(words)];

@@ -35,6 +35,11 @@ export interface NpmWords {
   readonly words: readonly string[];
 }
 
+/** Whether there is one: looking for packages makes none. */
+export function hasProject(home: string): boolean {
+  return existsSync(join(projectFolder(home), "package.json"));
+}
+
 /** Milliseconds that putting things back may take once nobody waits for it any more. */
 const repairMs = 60_000;
 
