@@ -5,7 +5,7 @@ import type { TapeEntry } from "../tape/entry.ts";
 import type { SessionSettings } from "../tape/fold.ts";
 import { findEntries, type TapeSearch } from "../tape/search.ts";
 import type { TapeReader } from "../tape/store.ts";
-import { readTapeEnd } from "../tape/tape-end.ts";
+import { readTapeFacts } from "../tape/tape-end.ts";
 import type { Runtime } from "./runtime.ts";
 import { listSessions, type SessionSummary } from "./session-shelf.ts";
 
@@ -23,8 +23,7 @@ export async function describeSession(
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<SessionDetails> {
   await using log = await runtime.storage.tapes.open(tape);
-  const { facts } = await readTapeEnd(log);
-  const { entries, anchors, settings } = facts;
+  const { entries, anchors, settings } = await readTapeFacts(log);
   return { title: await titleOf(log, signal), entries, anchors, settings };
 }
 

@@ -53,6 +53,18 @@ export async function readTapeEnd(log: TapeLog): Promise<TapeEnd> {
   };
 }
 
+/** What `readTapeEnd` says of the facts, without keeping any entry. */
+export async function readTapeFacts(log: TapeLog): Promise<TapeFacts> {
+  const later = new LaterEntries();
+  let facts: TapeFacts | undefined;
+  for await (const entry of log.backward()) {
+    facts = parseFacts(entry.meta.facts);
+    if (facts !== undefined) break;
+    later.take(entry);
+  }
+  return later.foldOnto(facts ?? noFacts);
+}
+
 function unknownIn(log: TapeLog): TapeProblem[] {
   return log.problems.filter(({ reason }) => reason === "unknown");
 }

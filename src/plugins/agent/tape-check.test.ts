@@ -91,6 +91,17 @@ test("R5.1 a request that is too large, or needs media that are gone, begins its
   expect(repaired).toMatchObject({ findings: [{ isCurrent: false }], repair: undefined });
 });
 
+test("R5.1 of a context that is very large only the beginning and the end are built", { timeout: 60_000 }, async () => {
+  const payload = { role: "user", content: "x".repeat(12_000_000) };
+  const entries = Array.from(
+    { length: 12 },
+    (_, at): TapeEntry => ({ id: at + 1, kind: "message", payload, meta: {}, date: "" }),
+  );
+  const { places, requests, findings } = await checkTape(readerOf(entries), { providers: ["openrouter"] });
+  expect([places, findings]).toEqual([12, []]);
+  expect(requests).toBeLessThan(10);
+});
+
 test("R3.1 ids that are missing or repeated are told", async () => {
   const entry = (id: number): TapeEntry => ({ id, kind: "event", payload: {}, meta: {}, date: "" });
   const { findings } = await checkTape(readerOf([entry(1), entry(3), entry(3)]));

@@ -93,6 +93,8 @@ const strictestModels: Readonly<Record<string, string>> = {
 
 /** Bodies are built at each place of a short context, and at this many of a long one: one cut is like the next. */
 const mostBuilt = 32;
+/** And no more than this for one context: of a larger one only the end is built. */
+const mostBuiltBytes = 256 * 1024 * 1024;
 
 interface OpenCall {
   readonly entry: number;
@@ -108,8 +110,9 @@ class TapeChecker {
   #builder = new ContextBuilder();
   /** Calls that have no result yet, by their ids. */
   #open = new Map<string, OpenCall>();
-  /** Places of this context so far. */
+  /** Places of this context so far, and bytes that were built for them. */
   #met = 0;
+  #builtBytes = 0;
   /** Media of this context that are not there. */
   #missing: TapeFinding[] = [];
 
@@ -155,12 +158,14 @@ class TapeChecker {
   }
 
   async #beginContext(): Promise<void> {
-    if (this.#met > mostBuilt) this.#addAll(await this.#build(this.#builder.messages, this.#lastId));
+    if (this.#met > mostBuilt || this.#builtBytes > mostBuiltBytes)
+      this.#addAll(await this.#build(this.#builder.messages, this.#lastId));
     this.#counts.anchors++;
     this.#builder = new ContextBuilder();
     this.#open.clear();
     this.#missing = [];
     this.#met = 0;
+    this.#builtBytes = 0;
   }
 
   /** A fork ends before the calls, and is asked something of its own. */
@@ -214,7 +219,7 @@ class TapeChecker {
   #isBuilt(): boolean {
     this.#counts.places++;
     this.#met++;
-    return this.#met <= mostBuilt;
+    return this.#met <= mostBuilt && this.#builtBytes <= mostBuiltBytes;
   }
 
   async #build(messages: readonly ModelMessage[], entry: number): Promise<TapeFinding[]> {
@@ -230,6 +235,7 @@ class TapeChecker {
         loadMedia: sizedMedia,
       });
       this.#counts.requests++;
+      this.#builtBytes += bytes;
       const refusal = refusalOf(wire, body);
       if (refusal !== undefined) add("refused", `${provider} would refuse a request at entry ${entry}: ${refusal}.`);
       const most = mostRequestBytes[wire] ?? Number.POSITIVE_INFINITY;
