@@ -80,7 +80,7 @@ async function walk(folder: string, into: Entry[], signal: AbortSignal): Promise
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const stats = await lstatOf(path);
-    if (stats === undefined || stats.isSymbolicLink() || foreign.has(name)) continue;
+    if (stats === undefined || foreign.has(name)) continue;
     const isFolder = stats.isDirectory();
     if (!isFolder && !stats.isFile()) continue;
     into.push({ path, name, isFolder, mode: stats.mode, owner: stats.uid, changedMs: stats.mtimeMs });

@@ -206,6 +206,18 @@ test("R5.1 doctor --fix removes marks of dead processes and unfinished files, an
   expect(await world.run(["run", "more", "--model", model])).toMatchObject({ code: 0, stdout: "again\n" });
 });
 
+test("R5.1 doctor leaves the mark of a run that is on alone", async () => {
+  using world = createCliWorld();
+  const running = world.start(["run", "hi", "--model", world.script({ text: "I begin.", stall: true })]);
+  const lease = world.tapeFile().replace(/\.jsonl$/, ".lease");
+  await world.until(lease, 10);
+  const { code, report } = await examine(world, ["--fix", "--model", world.script("ok")]);
+  expect({ code, fixed: report.fixed, warnings: report.warnings }).toEqual({ code: 0, fixed: [], warnings: [] });
+  expect(existsSync(lease)).toBe(true);
+  running.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+});
+
 test("R5.1 doctor --fix puts sessions that are off the list on it again", async () => {
   using world = createCliWorld();
   const model = world.script("ok");
