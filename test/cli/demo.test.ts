@@ -22,12 +22,18 @@ test("R5.1 R4.2 demo runs a turn with real tools: the test fails, the file is ed
 test("R5.1 demo prints a command that shows its tape", async () => {
   using world = createCliWorld();
   const { stdout } = await world.run(["demo"], { env: { TMPDIR: world.workspace } });
-  const command = stdout.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  const command = /^To look at it:\n {2}(.+)$/m.exec(stdout)?.[1] ?? "";
   const shown = spawnSync("sh", ["-c", command], { encoding: "utf8", env: { PATH: process.env.PATH } });
   expect(shown.stderr).toBe("");
   expect(shown.stdout).toContain("fs_edit: ok");
   const tape = /^ {2}(\/.+\.jsonl)$/m.exec(stdout)?.[1] ?? "";
   expect(readFileSync(tape, "utf8").split("\n").length).toBeGreaterThan(10);
+});
+
+test("R5.1 demo ends with how to go on, in words that this program understands", async () => {
+  using world = createCliWorld();
+  const { stdout } = await world.run(["demo"], { env: { TMPDIR: world.workspace } });
+  expect(stdout).toMatch(/\nTo go on with a model of your own:\n {2}node \S+cli\.js onboard\n$/);
 });
 
 test("R5.1 the demo's project is the one in examples", () => {

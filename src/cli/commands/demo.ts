@@ -81,6 +81,8 @@ function renderEnd(runtime: Runtime, { home, project }: DemoFolder): string {
     `  ${runtime.storage.tapes.locate(runtime.tapeIdOf(session.sessionId))}`,
     "To look at it:",
     `  ${command}`,
+    "To go on with a model of your own:",
+    `  ${ownCommand()} onboard`,
     "",
   ].join("\n");
 }
