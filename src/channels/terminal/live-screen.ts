@@ -14,6 +14,9 @@ interface Frame {
   readonly column: number;
 }
 
+/** A width has to hold for so long before something is drawn (milliseconds). */
+const stillMs = 300;
+
 const emptyFrame: Frame = { lines: [], row: 0, column: 0 };
 
 /**
@@ -26,6 +29,10 @@ export class LiveScreen extends TuiBase {
   #drawn = emptyFrame;
   #columns = 0;
   #isStarted = false;
+  /** The width that was found last, and whether it has held for long enough. */
+  #seenColumns = 0;
+  #isSettled = true;
+  #stillTimer: NodeJS.Timeout | undefined;
 
   constructor(override readonly terminal: MeasuredTerminal) {
     super(terminal, true);
@@ -46,6 +53,7 @@ export class LiveScreen extends TuiBase {
     if (!this.#isStarted) return;
     this.terminal.measure?.();
     const { columns } = this.terminal;
+    if (!this.#isStill(columns)) return;
     // Rendering may finish lines, so it comes first.
     const frame = this.#buildFrame();
     const finished = this.#finished.map(trimLine);
@@ -74,6 +82,26 @@ export class LiveScreen extends TuiBase {
     this.#isStarted = true;
     this.#drawn = emptyFrame;
     this.#columns = this.terminal.columns;
+    this.#seenColumns = this.#columns;
+  }
+
+  /**
+   * While the width changes, nothing is drawn: tmux tells programs of one that follows another up to 250 ms after it has
+   * wrapped the lines anew, and what is drawn by then would stand in the wrong place, for good.
+   */
+  #isStill(columns: number): boolean {
+    if (columns === this.#columns && this.#stillTimer === undefined) return true;
+    if (columns !== this.#seenColumns) {
+      this.#seenColumns = columns;
+      clearTimeout(this.#stillTimer);
+      this.#stillTimer = setTimeout(() => {
+        this.#stillTimer = undefined;
+        this.#isSettled = true;
+        this.requestRender();
+      }, stillMs);
+      this.#isSettled = false;
+    }
+    return this.#isSettled;
   }
 
   /** Takes the live part away, so that what comes next stands below what is finished. */
@@ -83,6 +111,8 @@ export class LiveScreen extends TuiBase {
     const finished = this.#finished.map((line) => `${trimLine(line)}\r\n`).join("");
     this.#finished = [];
     this.#isStarted = false;
+    clearTimeout(this.#stillTimer);
+    this.#stillTimer = undefined;
     this.terminal.write(`${move(-up)}\r\x1b[J${finished}`);
     this.#drawn = emptyFrame;
   }

@@ -292,7 +292,8 @@ class ScreenView implements ChatView {
     const finished = this.#answer.takeFinished(columns);
     this.#screen.finish(finished);
     const lines = this.#answer.renderOpen(columns);
-    const most = Math.max(3, Math.min(16, this.#screen.terminal.rows - 8));
+    // Half of the screen: what a window half as wide pushes beyond its top could not be drawn over.
+    const most = Math.max(3, Math.min(16, (this.#screen.terminal.rows - 8) >> 1));
     return lines.slice(-most);
   }
 
