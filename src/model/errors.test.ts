@@ -217,3 +217,27 @@ test("R2.5 a limit that a stream tells of asks for its pause in words", () => {
   expect(told.facts.retryAfterMs).toBe(9);
   expect(judge({ code: "too_many_requests", message: "Too Many Requests" }).failure).toBe("rate-limited");
 });
+
+test("R2.5 a flagged message or a forbidden country is no matter of the key", () => {
+  const flagged = {
+    code: 403,
+    message: "m requires moderation",
+    metadata: { reasons: ["violence"], flagged_input: "x" },
+  };
+  const country = { code: "unsupported_country_region_territory", message: "no", type: "request_forbidden" };
+  for (const error of [flagged, country]) {
+    const refusal = readHttpRefusal(403, JSON.stringify({ error }), {});
+    const told = refusalError(refusal, endpoint, { sentMedia: false });
+    expect(told.facts).toMatchObject({ failure: "rejected", retryable: false, status: 403 });
+    expect(told.message).toContain("openrouter refused the request (403): ");
+  }
+});
+
+test("R2.5 a limit of tokens above the model's own says which setting it is", () => {
+  const told = (message: string) => refusalError({ status: 400, message }, endpoint, { sentMedia: false });
+  const hint = "Set BUB_MAX_TOKENS to what the model allows.";
+  const claude = "max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku";
+  for (const message of [claude, "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"])
+    expect(told(message)).toMatchObject({ facts: { failure: "rejected" }, hint });
+  expect(told("no such model").hint).toBeUndefined();
+});

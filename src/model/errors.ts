@@ -31,6 +31,7 @@ export function refusalError(refusal: Refusal, endpoint: Endpoint, { sentMedia }
   const { status, code } = refusal;
   const retryAfterMs = refusal.retryAfterMs ?? (failure === "rate-limited" ? pauseIn(refusal.message) : undefined);
   const details = { ...(status !== undefined && { status }), ...(code !== undefined && { code }) };
+  const isAboutLimit = failure === "rejected" && limitWords.test(refusal.message ?? "");
   return new ModelError(
     sentenceOf(failure, refusal, endpoint),
     {
@@ -39,9 +40,11 @@ export function refusalError(refusal: Refusal, endpoint: Endpoint, { sentMedia }
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     },
-    { details },
+    { details, ...(isAboutLimit && { hint: "Set BUB_MAX_TOKENS to what the model allows." }) },
   );
 }
+
+const limitWords = /max_?(completion_|output_|new_)?tokens|maximum (allowed )?number of output tokens/i;
 
 /** The stream ended before the answer did. */
 export function cutError(provider: string, cause?: unknown): ModelError {
@@ -105,6 +108,7 @@ const mayBeOverflow = new Set([400, 413, 422]);
 function judge({ status, code = "", type = "", message = "" }: Refusal, sentMedia: boolean): [ModelFailure, boolean] {
   const names = `${code} ${type}`;
   if (status === 429 || limitNames.test(names)) return ["rate-limited", !/insufficient_quota/.test(names)];
+  if (otherNames.test(names)) return ["rejected", false];
   if (status === 401 || status === 403 || keyNames.test(names)) return ["unauthorized", false];
   if (overflowCodes.test(names)) return ["overflow", false];
   const at = status ?? statusOfName(names);
@@ -118,6 +122,8 @@ function judge({ status, code = "", type = "", message = "" }: Refusal, sentMedi
 }
 
 const limitNames = /rate_limit|too_many_requests|insufficient_quota|RESOURCE_EXHAUSTED/;
+/** A 403 that no other key would change. */
+const otherNames = /moderation|unsupported_country/;
 const keyNames = /invalid_api_key|API_KEY_INVALID|authentication_error|permission_error|UNAUTHENTICATED/;
 
 /** Errors inside a stream have no status; some have a name that says as much. */
@@ -171,7 +177,8 @@ function saidBy({ message = "" }: Refusal, { key }: Endpoint): string {
 function refusalOf(error: JsonObject): Refusal {
   const code = error.code ?? undefined;
   const status = numberOf(code) ?? numberOf(error.status) ?? numberOf(error.status_code);
-  const type = [error.type, reasonOf(error.details), error.status].find((name) => typeof name === "string");
+  const names = [error.type, reasonOf(error.details), moderationIn(error.metadata), error.status];
+  const type = names.find((name) => typeof name === "string");
   const retryAfterMs = delayOf(error.details);
   return {
     message: wordsOf(error),
@@ -186,6 +193,11 @@ function refusalOf(error: JsonObject): Refusal {
 function reasonOf(details: JsonValue | undefined): string | undefined {
   const reasons = detailsOf(details).map(({ reason }) => reason);
   return reasons.find((reason) => typeof reason === "string");
+}
+
+/** OpenRouter tells why a message was flagged, and calls it nothing. */
+function moderationIn(metadata: JsonValue | undefined): string | undefined {
+  return isJsonObject(metadata) && Array.isArray(metadata.reasons) ? "moderation" : undefined;
 }
 
 /** Google asks for a pause in the body: `"retryDelay": "34s"`. */
