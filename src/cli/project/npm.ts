@@ -1,6 +1,7 @@
 // Runs the user's npm on the plugin project: no shell, a group of its own that can be stopped, its last words kept.
 import { type ChildProcess, spawn } from "node:child_process";
 import { BubError, codeOf, messageOf } from "../../base/errors.ts";
+import { StatusLine } from "../../base/status-line.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 
@@ -55,10 +56,16 @@ export async function runNpm(
   const tail = new Tail();
   child.stdout?.on("data", (chunk: Buffer) => tail.add(chunk));
   child.stderr?.on("data", (chunk: Buffer) => tail.add(chunk));
-  const onStop = () => stderr.write("Stopping npm …\n");
+  using status = new StatusLine(stderr);
+  status.show(`npm ${command} is at work`);
+  const onStop = () => {
+    status.clear();
+    stderr.write("Stopping npm …\n");
+  };
   signal.addEventListener("abort", onStop, { once: true });
   const code = await ended(child, { signal, graceMs, onKill });
   signal.removeEventListener("abort", onStop);
+  status.clear();
   signal.throwIfAborted();
   if (code === 0) return;
   for (const text of tail.lines()) stderr.write(`  ${neutralise(text)}\n`);
