@@ -235,9 +235,11 @@ test("R2.5 a flagged message or a forbidden country is no matter of the key", ()
 
 test("R2.5 a limit of tokens above the model's own says which setting it is", () => {
   const told = (message: string) => refusalError({ status: 400, message }, endpoint, { sentMedia: false });
-  const hint = "Set BUB_MAX_TOKENS to what the model allows.";
   const claude = "max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku";
   for (const message of [claude, "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"])
-    expect(told(message)).toMatchObject({ facts: { failure: "rejected" }, hint });
-  expect(told("no such model").hint).toBeUndefined();
+    expect(told(message)).toMatchObject({
+      facts: { failure: "rejected" },
+      message: `openrouter refused the request (400): ${message}: set BUB_MAX_TOKENS to what the model allows.`,
+    });
+  expect(told("no such model").message).toBe("openrouter refused the request (400): no such model.");
 });

@@ -31,7 +31,6 @@ export function refusalError(refusal: Refusal, endpoint: Endpoint, { sentMedia }
   const { status, code } = refusal;
   const retryAfterMs = refusal.retryAfterMs ?? (failure === "rate-limited" ? pauseIn(refusal.message) : undefined);
   const details = { ...(status !== undefined && { status }), ...(code !== undefined && { code }) };
-  const isAboutLimit = failure === "rejected" && limitWords.test(refusal.message ?? "");
   return new ModelError(
     sentenceOf(failure, refusal, endpoint),
     {
@@ -40,7 +39,7 @@ export function refusalError(refusal: Refusal, endpoint: Endpoint, { sentMedia }
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     },
-    { details, ...(isAboutLimit && { hint: "Set BUB_MAX_TOKENS to what the model allows." }) },
+    { details },
   );
 }
 
@@ -151,6 +150,8 @@ function sentenceOf(failure: ModelFailure, refusal: Refusal, endpoint: Endpoint)
     case "server":
       return `${provider} failed to answer${status}${said}.`;
     default:
+      if (limitWords.test(refusal.message ?? ""))
+        return `${provider} refused the request${status}${said}: set BUB_MAX_TOKENS to what the model allows.`;
       return refusal.status === 404
         ? `${provider} at ${address} knows no such model or address${status}${said}.`
         : `${provider} refused the request${status}${said}.`;
