@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
 import { findAccess, type WireName } from "./endpoint.ts";
 import type { Model, ModelRequest } from "./model.ts";
+import type { Lookup } from "./model-settings.ts";
 import { resolveModel } from "./resolve.ts";
 import type { Transport } from "./transport.ts";
 
@@ -11,11 +12,19 @@ export interface RequestBodies {
   build(request: Omit<ModelRequest, "signal">): Promise<{ body: JsonObject; bytes: number }>;
 }
 
+export interface Endpoints {
+  /** `BUB_PROVIDERS`. */
+  readonly providers?: JsonObject;
+  /** Where addresses of providers are looked up; keys are not asked for. */
+  readonly lookup?: Lookup;
+}
+
 /**
  * @param name `provider:model`
+ * @param endpoints further providers than those that everybody knows
  * @throws BubError `config` for a provider that nobody knows
  */
-export async function createRequestBodies(name: string): Promise<RequestBodies> {
+export async function createRequestBodies(name: string, endpoints: Endpoints = {}): Promise<RequestBodies> {
   let sent: Buffer | undefined;
   const transport: Transport = {
     async post({ body }) {
@@ -26,8 +35,8 @@ export async function createRequestBodies(name: string): Promise<RequestBodies> 
     close: () => undefined,
   };
   // Any key will do.
-  const lookup = (variable: string) => (variable.endsWith("_KEY") ? "none" : undefined);
-  const settings = {};
+  const lookup = (variable: string) => (variable.endsWith("_KEY") ? "none" : endpoints.lookup?.(variable));
+  const settings = { providers: endpoints.providers };
   const model = await resolveModel(name, { settings, lookup, transport });
   return {
     wire: findAccess(model.provider, settings, lookup).wire,

@@ -185,6 +185,14 @@ test("R5.1 tape check takes one provider's rules, and names the near one of an u
   const count = async (...words: string[]) =>
     Number(/(\d+) requests/.exec((await world.run(["tape", "check", fixture("10"), ...words])).stdout)?.[1]);
   expect(await count()).toBe(2 * (await count("--provider", "anthropic", "--provider", "google")));
+  const env = {
+    BUB_PROVIDERS: '{"mine":{"type":"anthropic","api_base":"http://127.0.0.1:9"}}',
+    BUB_OURS_API_BASE: "http://127.0.0.1:9/v1",
+  };
+  for (const provider of ["mine", "ours"])
+    expect(await world.run(["tape", "check", fixture("10"), "--provider", provider], { env })).toMatchObject({
+      code: 0,
+    });
   const unknown = await world.run(["tape", "check", fixture("10"), "--provider", "anthropc"]);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("did you mean anthropic?")]);
 });

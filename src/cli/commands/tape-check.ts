@@ -35,6 +35,7 @@ export async function runTapeCheck(
   using bar = new ProgressBar(stderr, { label: "checking", total: await lastId(tape.log) });
   const check = await checkTape(tape.log, {
     providers: options.provider,
+    endpoints: { providers: runtime.settings.providers, lookup: runtime.loadedSettings.lookup },
     media: tape.isOfHome ? runtime.storage.media : undefined,
     signal: stop.signal,
     onEntry: (id) => bar.update(id),

@@ -3,7 +3,7 @@ import { contentFromJson, isMediaPart, type MediaPart } from "../../base/content
 import { isBubError } from "../../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { ModelMessage } from "../../model/model.ts";
-import { createRequestBodies, type RequestBodies } from "../../model/request-body.ts";
+import { createRequestBodies, type Endpoints, type RequestBodies } from "../../model/request-body.ts";
 import { mostRequestBytes, refusalOf } from "../../model/wire-rules.ts";
 import { anchorDrafts, type EntryDraft, type TapeEntry } from "../../tape/entry.ts";
 import { answersIn, callsIn } from "../../tape/recorded-calls.ts";
@@ -13,6 +13,8 @@ import { ContextBuilder, interruptedError } from "./context.ts";
 export interface TapeCheckOptions {
   /** Ids of providers, such as `anthropic`; one of each kind of API by default. */
   providers?: readonly string[];
+  /** Providers besides those that everybody knows. */
+  endpoints?: Endpoints;
   /** Where stored media are; without it they are taken for there. */
   media?: Pick<MediaStore, "get">;
   signal?: AbortSignal;
@@ -66,8 +68,8 @@ const defaultProviders = ["openai", "openrouter", "anthropic", "google"];
  * @throws BubError `config` for a provider that nobody knows
  */
 export async function checkTape(tape: TapeReader, options: TapeCheckOptions = {}): Promise<TapeCheck> {
-  const { providers = defaultProviders, media, signal, onEntry } = options;
-  const bodies = await Promise.all(providers.map((provider) => openBodies(provider)));
+  const { providers = defaultProviders, endpoints, media, signal, onEntry } = options;
+  const bodies = await Promise.all(providers.map((provider) => openBodies(provider, endpoints)));
   const checker = new TapeChecker(bodies, media);
   for await (const entry of tape.forward({ signal })) {
     await checker.take(entry);
@@ -80,8 +82,9 @@ interface ProviderBodies extends RequestBodies {
   readonly provider: string;
 }
 
-async function openBodies(provider: string): Promise<ProviderBodies> {
-  return { provider, ...(await createRequestBodies(`${provider}:${strictestModels[provider] ?? "any"}`)) };
+async function openBodies(provider: string, endpoints: Endpoints | undefined): Promise<ProviderBodies> {
+  const model = strictestModels[provider] ?? "any";
+  return { provider, ...(await createRequestBodies(`${provider}:${model}`, endpoints)) };
 }
 
 /** Of each provider's models, one that asks for most. */
