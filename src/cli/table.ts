@@ -38,6 +38,8 @@ export function renderFitting(rows: readonly (readonly string[])[], output: Text
 
 const widestName = 60;
 const leastName = 10;
+/** Less of what follows the facts says nothing. */
+const leastMore = 10;
 
 /**
  * Of rows that begin with a name: on a terminal each is one line, and names are cut so that the next `facts` cells have
@@ -52,7 +54,9 @@ export function renderNamed(rows: readonly (readonly string[])[], output: TextOu
       row.slice(1, 1 + facts).reduce((sum, cell) => sum + widthOf(cell) + 2, 3),
     );
   const room = Math.max(leastName, Math.min(widestName, output.columns - taken));
-  const cut = rows.map(([name = "", ...rest]) => [cutToWidth(name, room), ...rest]);
+  const widest = rows.reduce((most, [name = ""]) => Math.max(most, Math.min(widthOf(name), room)), 0);
+  const hasMore = output.columns - taken - widest >= leastMore;
+  const cut = rows.map(([name = "", ...rest]) => [cutToWidth(name, room), ...(hasMore ? rest : rest.slice(0, facts))]);
   return renderTable(cut).map((line) => cutToWidth(line, output.columns));
 }
 

@@ -87,7 +87,7 @@ test.skipIf(missing("tmux"))(
     const shown = await pane.until(/\[exit 0\]/);
     const lines = shown.split("\n").filter((line) => line.startsWith("  "));
     expect(lines).toHaveLength(3);
-    for (const line of lines) expect(line).toMatch(/ now +\d+ B/);
+    for (const line of lines) expect(line).toMatch(/ now +\d+ B$/);
     expect(shown).toContain("日本語");
     expect(shown).toContain("evil␛[2J");
   },

@@ -8,6 +8,7 @@ import { counted, parseAge, renderAge, renderBytes } from "../amounts.ts";
 import { type CommandContext, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { renderNamed } from "../table.ts";
+import { wrapWords } from "../wrapped-text.ts";
 
 export interface SessionsPruneOptions {
   olderThan?: string;
@@ -64,14 +65,16 @@ function render(
   const left = busy.map((one) => row(one, one.changed));
   const bytes = [...sessions, ...archives].reduce((total, one) => total + one.bytes, 0);
   const what = `${counted(sessions.length, "session")} and ${counted(archives.length, "archive")}, ${renderBytes(bytes)}`;
-  return [
-    ...renderNamed(gone, output),
-    ...(left.length === 0 ? [] : ["Left alone, as somebody is at work on them:", ...renderNamed(left, output)]),
+  const sentence =
     gone.length === 0
       ? "There is nothing to remove."
       : dryRun
         ? `This would remove ${what}. Nothing was removed yet: --yes removes them for good.`
-        : `Removed ${what}.`,
+        : `Removed ${what}.`;
+  return [
+    ...renderNamed(gone, output),
+    ...(left.length === 0 ? [] : ["Left alone, as somebody is at work on them:", ...renderNamed(left, output)]),
+    ...(output.isTerminal ? wrapWords(sentence, output.columns) : [sentence]),
   ].join("\n");
 }
 

@@ -1,6 +1,6 @@
 // `bub sessions search`: what was said in any session, those last used first.
 import { StatusLine } from "../../base/status-line.ts";
-import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
+import { cutToWidth, jsonLine, toOneLine } from "../../base/terminal-text.ts";
 import { styled } from "../../base/text-output.ts";
 import { searchSessions } from "../../kernel/session-details.ts";
 import { matchOf } from "../../tape/search.ts";
@@ -25,7 +25,7 @@ export async function runSessionsSearch(
     status.clear();
     const { tape, session: name = tape, workspace } = session;
     const lead = found > 0 ? "\n" : "";
-    const heading = tape === last ? "" : `${styled(stdout, "bold", toOneLine(name))}\n`;
+    const heading = tape === last ? "" : `${styled(stdout, "bold", cutToWidth(toOneLine(name), stdout.columns))}\n`;
     const text =
       options.json === true
         ? jsonLine({ session: name, workspace, tape, id: entry.id, ...matchOf(entry) })
