@@ -150,9 +150,18 @@ function reportSettings({ settings, loadedSettings, pluginSettings }: Runtime): 
   return [...own, ...pluginSettings];
 }
 
+/** What of a secret setting is none: where a provider is, and how it is spoken to. */
+const open = new Set(["type", "api_base", "package"]);
+
 /** Keeps the shape and the names; of a text only that there is one. */
-function masked(value: JsonValue): JsonValue {
+function masked(value: JsonValue, name = ""): JsonValue {
   if (value === null || value === "") return value;
-  if (!isJsonObject(value)) return "***";
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner ?? null)]));
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner ?? null, key)]));
+  return typeof value === "string" && open.has(name) && !isWithKey(value) ? value : "***";
+}
+
+/** An address may carry a password or a key. */
+function isWithKey(text: string): boolean {
+  return /@|\?/.test(text);
 }

@@ -122,16 +122,19 @@ test("R5.1 doctor has a section of each plugin that has something to say", async
   using world = createCliWorld();
   world.file("workspace/.agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies.\n---\nDo it.\n");
   world.file("workspace/.agents/agents/scout.md", "---\ndescription: Looks.\n---\nLook.\n");
+  world.file("workspace/AGENTS.md", "Be kind.\n");
   const { report, factsOf } = await examine(world, ["--model", world.script("ok")]);
   expect(report.sections.map(({ plugin }) => plugin)).toEqual([
     "storage",
     "environment",
+    "prompt",
     "skills",
     "models",
     "approvals",
     "subagents",
   ]);
   expect(factsOf("environment").map(({ name }) => name)).toEqual(["bash", "python3", "git"]);
+  expect(factsOf("prompt").map(({ value }) => value)).toEqual(["none", "8 bytes, read into the system prompt"]);
   expect(factsOf("skills")[0]?.value).toBe("2: skill-creator, tidy");
   expect(factsOf("subagents")[0]?.value).toBe("1: scout");
   expect(factsOf("storage")[0]?.value).toBe(`${world.home}, made with the first message`);
@@ -233,6 +236,14 @@ test("R5.1 doctor --fix puts sessions that are off the list on it again", async 
   const found = JSON.parse(readFileSync(index, "utf8")) as object;
   expect(found).toMatchObject({ session: "cli:local", workspace: world.workspace });
   expect(Object.keys(found)).toEqual(Object.keys(JSON.parse(lost) as object));
+});
+
+test("R2.4 doctor tells of instructions that cannot be read", async () => {
+  using world = createCliWorld();
+  mkdirSync(join(world.workspace, "AGENTS.md"));
+  const { code, report } = await examine(world, ["--model", world.script("ok")]);
+  expect(code).toBe(1);
+  expect(report.problems).toEqual([`${join(world.workspace, "AGENTS.md")} cannot be read, so nothing of it is used.`]);
 });
 
 test("R5.1 what cannot be put right stays a problem", async () => {

@@ -53,7 +53,7 @@ test("R5.4 doctor shows each setting with its value and source, secrets masked",
   const env = {
     BUB_API_KEY: "sk-very-secret",
     BUB_LOOP_GUARD: "5",
-    BUB_PROVIDERS: '{"mine":{"api_base":"http://x","api_key":"sk-other"}}',
+    BUB_PROVIDERS: '{"mine":{"api_base":"http://x","api_key":"sk-other"},"its":{"api_base":"http://me:pw@x"}}',
   };
   const words = ["doctor", "--model", world.script("ok")];
   const { code, stdout } = await world.run([...words, "--json"], { env });
@@ -67,7 +67,7 @@ test("R5.4 doctor shows each setting with its value and source, secrets masked",
     max_steps: [9, "config.yml"],
     spill_threshold: [4096, "default"],
     api_key: ["***", "environment"],
-    providers: [{ mine: { api_base: "***", api_key: "***" } }, "environment"],
+    providers: [{ mine: { api_base: "http://x", api_key: "***" }, its: { api_base: "***" } }, "environment"],
   });
   const text = (await world.run(words, { env })).stdout;
   expect(text).toMatch(/^ {2}loop_guard +environment +5$/m);

@@ -1,9 +1,12 @@
 // The fixed words before a conversation: instructions and AGENTS.md files; a channel's header; AGENTS.md files further down.
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Content } from "../../base/content.ts";
+import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import type { Inbound } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
+import type { Runtime } from "../../kernel/runtime.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import type { TapeEntry } from "../../tape/entry.ts";
 import { NestedInstructions } from "./nested-instructions.ts";
@@ -21,14 +24,17 @@ export const promptPlugin = definePlugin(({ env, log }) => {
   const files = new TextFileCache(log);
   const nested = new NestedInstructions();
   const userHome = env.HOME ?? homedir();
+  const placesOf = ({ workspace }: Runtime) => [
+    join(userHome, ".agents", "AGENTS.md"),
+    ...(workspace === undefined ? [] : [join(workspace, "AGENTS.md")]),
+  ];
   return {
     name: "prompt",
     async systemPrompt({ runtime }) {
-      const home = await files.read(join(userHome, ".agents", "AGENTS.md"));
-      const workspace =
-        runtime.workspace === undefined ? undefined : await files.read(join(runtime.workspace, "AGENTS.md"));
-      return [instructions, home, workspace].filter((block) => block !== undefined && block !== "").join("\n\n");
+      const blocks = await Promise.all(placesOf(runtime).map((place) => files.read(place)));
+      return [instructions, ...blocks].filter((block) => block !== undefined && block !== "").join("\n\n");
     },
+    diagnose: (runtime) => diagnoseInstructions(placesOf(runtime), files),
     buildPrompt(inbound, turn) {
       const header = [...channelHeader(inbound, turn), ...placeHeader(turn)];
       return { kind: "message", content: withHeader(header, inbound.content), meta: inbound.meta };
@@ -39,6 +45,20 @@ export const promptPlugin = definePlugin(({ env, log }) => {
     },
   };
 });
+
+async function diagnoseInstructions(places: readonly string[], files: TextFileCache): Promise<Diagnosis> {
+  const found = await Promise.all(places.map(async (name) => ({ name, text: await files.read(name) })));
+  const unread = found.filter(({ name, text }) => text === undefined && existsSync(name));
+  const sizeOf = (text: string) => `${Buffer.byteLength(text)} bytes, read into the system prompt`;
+  return {
+    title: "Instructions",
+    facts: found.map(({ name, text }) => ({ name, value: text === undefined ? "none" : sizeOf(text) })),
+    findings: unread.map(({ name }) => ({
+      sentence: `${name} cannot be read, so nothing of it is used.`,
+      severity: "problem",
+    })),
+  };
+}
 
 /** The plain command line needs no header: whoever types sees where and when. */
 function channelHeader({ channel, chatId }: Inbound, { clock }: Turn): string[] {
