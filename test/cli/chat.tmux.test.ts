@@ -36,10 +36,10 @@ for (const start of [40, 80, 200]) {
     using pane = chat(world, [{ text, chunk_delay_ms: 4 }], { columns: start });
     await say(pane, "go");
     const sizes: [RegExp, number, number][] = [
-      [/m(?:9|1\d)x/, start === 40 ? 90 : 40, 30],
-      [/m[3-5]\dx/, 120, 30],
-      [/m[5-7]\dx/, 60, 20],
-      [/m[7-9]\dx/, 80, 35],
+      [/m[34]\dx/, start === 40 ? 90 : 40, 30],
+      [/m[56]\dx/, 120, 30],
+      [/m[78]\dx/, 60, 20],
+      [/m(?:9|10)\dx/, 80, 35],
     ];
     for (const [when, columns, rows] of sizes) {
       await pane.until(when);
@@ -65,7 +65,8 @@ for (const [of, sizeAt] of Object.entries(storms)) {
     const { text, marks } = longAnswer();
     using pane = chat(world, [{ text, chunk_delay_ms: 4 }]);
     await say(pane, "go");
-    await pane.until(/m9x/);
+    // A line that wraps differently while it is on its way to a busy terminal cannot be told from one that has arrived.
+    await pane.until(/m[34]\dx/);
     for (let count = 0; count < 30; count += 1) {
       const [columns = 80, rows = 30] = sizeAt(count);
       pane.resize(columns, rows);
@@ -76,20 +77,28 @@ for (const [of, sizeAt] of Object.entries(storms)) {
   });
 }
 
-inTerminal("R5.2 wide characters and emoji at the edge stay aligned, also after a resize (needs tmux)", async () => {
+inTerminal("R5.2 a part that still grows is wrapped anew by any resize, wide characters too (needs tmux)", async () => {
   using world = createCliWorld();
-  const lines = Array.from({ length: 40 }, (_, index) => `m${index}x ${"a".repeat(index)}${"三🎉é".repeat(12)}`);
-  using pane = chat(world, [{ text: lines.join("\n\n"), chunk_delay_ms: 4 }], { columns: 40 });
+  const lines = Array.from({ length: 20 }, (_, index) => `m${index}x ${"a".repeat(index)}${"三🎉é".repeat(12)}`);
+  using pane = chat(world, [{ text: lines.join("\n\n"), stall: true }], { columns: 40 });
   await say(pane, "go");
-  await pane.until(/m9x/);
-  pane.resize(31, 20);
-  await pane.until(/m[23]\dx/);
-  pane.resize(80, 30);
-  await pane.until(/m39x[\s\S]*\n\n>/);
+  await pane.until(/m19x[\s\S]*answering 1 s/);
+  for (const [columns, rows] of [
+    [31, 20],
+    [80, 30],
+    [27, 24],
+    [40, 30],
+  ] as const) {
+    pane.resize(columns, rows);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  pane.resize(33, 30);
+  pane.press("C-c");
+  await pane.until(/^cancelled\n\n>/m);
   const after = pane.scrollback();
   expect(marksOf(after)).toEqual(lines.map((line) => line.split(" ")[0]));
-  expect(after.match(/三/g)).toHaveLength(40 * 12);
-  expect(after.match(/🎉/gu)).toHaveLength(40 * 12);
+  expect(after.match(/三/g)).toHaveLength(20 * 12);
+  expect(after.match(/🎉/gu)).toHaveLength(20 * 12);
 });
 
 inTerminal(

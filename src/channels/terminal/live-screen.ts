@@ -56,11 +56,15 @@ export class LiveScreen extends TuiBase {
     if (!this.#isStill(columns)) return;
     // Rendering may finish lines, so it comes first.
     const frame = this.#buildFrame();
+    // That took its time, and what is drawn for another width stands in the wrong place for good.
+    this.terminal.measure?.();
+    if (!this.#isStill(this.terminal.columns)) return;
     const finished = this.#finished.map(trimLine);
     this.#finished = [];
     const from = finished.length > 0 || columns !== this.#columns ? 0 : this.#firstChange(frame);
     const up = columns === this.#columns ? this.#drawn.row : rowsAbove(this.#drawn, columns);
     const rewritten = [...finished, ...frame.lines.slice(from)];
+    const below = Math.max(0, finished.length + frame.row + 1 - from);
     const last = frame.lines.length - 1;
     this.terminal.write(
       [
@@ -68,10 +72,11 @@ export class LiveScreen extends TuiBase {
         move((rewritten.length > 0 ? from : frame.row) - up),
         "\r",
         // A row is cleared from its beginning: tmux counts blanks that were cleared behind a text when it wraps anew.
-        rewritten.map((line) => `\x1b[K${line}`).join("\r\n"),
+        // Below the cursor nothing wraps: on a terminal that has become narrower meanwhile the way back up would be too short.
+        rewritten.map((line, index) => `${index === below ? "\x1b[?7l" : ""}\x1b[K${line}`).join("\r\n"),
         rewritten.length > 0 ? "\x1b[J" : "",
         rewritten.length > 0 ? move(frame.row - last) : "",
-        `\x1b[${frame.column + 1}G\x1b[?25h\x1b[?2026l`,
+        `\x1b[?7h\x1b[${frame.column + 1}G\x1b[?25h\x1b[?2026l`,
       ].join(""),
     );
     this.#drawn = frame;
