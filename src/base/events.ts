@@ -62,7 +62,8 @@ export type StreamEventBody =
       elapsed_ms: number;
     }
   | { type: "usage"; usage: Usage }
-  | { type: "notice"; message: string }
+  /** `is_passing`: it is over with the answer, such as a retry; only who watches needs it. */
+  | { type: "notice"; message: string; is_passing: boolean }
   | { type: "error"; kind: ErrorKind; message: string }
   | { type: "step-finished"; status: StepStatus }
   | { type: "subagent-started" | "subagent-finished"; task: SubagentTask }

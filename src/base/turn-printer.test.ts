@@ -54,19 +54,20 @@ test("R5.0 a pipe gets the answer alone, unchanged, with one newline at its end"
   const answers = screen({ isTerminal: false });
   const progress = screen({ isTerminal: false });
   using printer = new TurnPrinter({ answers: answers.output, progress: progress.output });
-  for (const each of [say("I look."), call, called, say("\x1b[1mDone"), event({ type: "notice", message: "n" })])
-    printer.show(each);
+  for (const each of [say("I look."), call, called, say("\x1b[1mDone")]) printer.show(each);
   printer.answer("\x1b[1mDone");
   expect(answers.text()).toBe("\x1b[1mDone\n");
   expect(progress.text()).toBe("");
 });
 
-test("R5.0 errors are said in any case, and once", () => {
+test("R5.0 errors and notices are said in any case, an error once", () => {
   const progress = screen({ isTerminal: false });
   using printer = new TurnPrinter({ answers: screen({ isTerminal: false }).output, progress: progress.output });
+  printer.show(event({ type: "notice", message: "Trying again in 0.3 s.", is_passing: true }));
+  printer.show(event({ type: "notice", message: "The answer was cut.", is_passing: false }));
   printer.show(event({ type: "error", kind: "provider", message: "it broke" }));
   printer.error("it broke");
-  expect(progress.text()).toBe("bub: it broke\n");
+  expect(progress.text()).toBe("bub: The answer was cut.\nbub: it broke\n");
 });
 
 test("hostile text: escape sequences of a model and of a tool reach no terminal", () => {
@@ -106,7 +107,7 @@ test("a status line tells what runs and is gone before anything else is written"
 test("colours only where the output has them", () => {
   const { output, text } = screen({ hasColours: true });
   using printer = new TurnPrinter({ answers: output, progress: output });
-  printer.show(event({ type: "notice", message: "slow" }));
+  printer.show(event({ type: "notice", message: "slow", is_passing: true }));
   expect(text()).toBe("\x1b[2mslow\x1b[22m\n");
 });
 

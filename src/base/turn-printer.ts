@@ -12,7 +12,7 @@ export interface TurnPrinterOptions {
   answers: TextOutput;
   /** Where everything else goes. */
   progress: TextOutput;
-  /** Tool lines, notices and the status line; errors are shown in any case. Default: when `progress` is a terminal. */
+  /** Tool lines, passing notices and the status line; other notices and errors are shown in any case. Default: when `progress` is a terminal. */
   showsProgress?: boolean;
   /** All that the model says is shown as it comes, made safe. Default: when `answers` is a terminal. */
   streams?: boolean;
@@ -63,7 +63,7 @@ export class TurnPrinter implements Disposable {
         this.#showResult(event);
         break;
       case "notice":
-        this.#note(event.message);
+        this.#showNotice(event);
         break;
       case "error":
         this.#showError(event.message);
@@ -150,6 +150,12 @@ export class TurnPrinter implements Disposable {
     const left = lines.length - most;
     const shown = left > 1 ? [...lines.slice(0, most - tail), `… ${left} lines`, ...lines.slice(-tail)] : lines;
     return shown.map((line) => cutToWidth(neutralise(line.replaceAll("\t", "  ")), this.#progress.columns - 5));
+  }
+
+  /** An answer that was cut, or another model's: also who reads a log has to know. */
+  #showNotice({ message, is_passing: isPassing }: StreamEvent & { type: "notice" }): void {
+    if (this.#showsProgress) this.#note(message);
+    else if (!isPassing) this.#writeProgress(`bub: ${neutralise(message)}`);
   }
 
   #showError(text: string): void {

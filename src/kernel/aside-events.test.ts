@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StreamEvent } from "../base/events.ts";
 import { AsideEvents } from "./aside-events.ts";
 
-const notice = (message: string) => ({ type: "notice", message }) as const;
+const notice = (message: string) => ({ type: "notice", message, is_passing: true }) as const;
 const result = (message: string) => ({ done: false, value: notice(message) as StreamEvent }) as const;
 
 test("R2.2 events from beside a run come between its own, in the order in which they were told", async () => {

@@ -8,7 +8,7 @@ import { definePlugin, type Plugin } from "../../kernel/plugin.ts";
 export interface OneShotOptions {
   /** Gets the answer and nothing else; with `json` each event as a line. */
   answers: TextOutput;
-  /** Gets tool lines and notices when it is a terminal, errors always. */
+  /** Gets tool lines when it is a terminal, errors always. */
   progress: TextOutput;
   json?: boolean;
 }

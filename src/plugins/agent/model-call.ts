@@ -87,6 +87,7 @@ async function* firstThatAnswers(
     yield place.event({
       type: "notice",
       message: `${failed} failed: ${answer.error.message} Going on with ${run.models.id}.`,
+      is_passing: false,
     });
   }
 }
@@ -108,6 +109,7 @@ async function* askWithoutRefused(
     yield place.event({
       type: "notice",
       message: `${id} refused the ${kinds} in this conversation. Going on with a note instead.`,
+      is_passing: false,
     });
   }
 }
@@ -140,7 +142,7 @@ async function* ask(run: Run, request: ModelRequest, place: StepPlace): AsyncGen
   }
 }
 
-type Notice = { type: "notice"; message: string };
+type Notice = { type: "notice"; message: string; is_passing: boolean };
 
 /** The model's events, and a notice as soon as a try failed. */
 async function* streamEvents(run: Run, request: ModelRequest): AsyncGenerator<ModelEvent | Notice> {
@@ -152,8 +154,10 @@ async function* streamEvents(run: Run, request: ModelRequest): AsyncGenerator<Mo
   const stop = new AbortController();
   const signal = AbortSignal.any([request.signal, stop.signal]);
   const queue = new AsyncQueue<ModelEvent | Notice>();
-  const onRetry = ({ error, waitMs }: { error: BubError; waitMs: number }) =>
-    queue.push({ type: "notice", message: `${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.` });
+  const onRetry = ({ error, waitMs }: { error: BubError; waitMs: number }) => {
+    const message = `${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`;
+    queue.push({ type: "notice", message, is_passing: true });
+  };
   let isOver = false;
   const pump = (async () => {
     try {
@@ -204,7 +208,12 @@ class AnswerBuilder {
 }
 
 function lengthNotice(maxTokens: number): Notice {
-  return { type: "notice", message: `The answer was cut at its limit of ${maxTokens} tokens (BUB_MAX_TOKENS).` };
+  const message = `The answer was cut at its limit of ${maxTokens} tokens (BUB_MAX_TOKENS).`;
+  return { type: "notice", message, is_passing: false };
 }
 
-const filterNotice: Notice = { type: "notice", message: "The provider's content filter ended the answer." };
+const filterNotice: Notice = {
+  type: "notice",
+  message: "The provider's content filter ended the answer.",
+  is_passing: false,
+};

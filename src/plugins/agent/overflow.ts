@@ -51,6 +51,7 @@ async function* handOff(
   yield place.event({
     type: "notice",
     message: `The conversation became too long for ${run.models.id}. Going on from a summary of it.`,
+    is_passing: true,
   });
   const limit = Math.min(summaryBytes, left * 4);
   const summary = yield* summaryText(run, place, { limit, again });
