@@ -39,7 +39,7 @@ export class Candidates {
   isAlike(bytes: Uint8Array, from: number, to: number, counts: { length: number; hits: number }): boolean {
     const { length, hits } = counts;
     this.#single.clear();
-    this.#single.add(from, to, length, hits);
+    this.#single.add(bytes, { from, to, length, hits });
     return this.#phrase.isAlike(bytes, this.#single, one, hits);
   }
 
@@ -73,7 +73,7 @@ export class Candidates {
   }
 
   #runsAreThere(bytes: Uint8Array, words: WordList, size: number): boolean {
-    const { count, lengths, hits } = words;
+    const { count, lengths, hits, signs } = words;
     const wanted = this.#wanted;
     const metAt = this.#metAt;
     // Made once: a run is looked at for every word.
@@ -93,7 +93,7 @@ export class Candidates {
       length += own + 1;
       hit += ownHits + 1;
       if (ownHits === own && this.#isKnown(bytes, words, index)) shared += own + 1;
-      const slot = slotOf(words.signOf(bytes, index));
+      const slot = slotOf(signs[index] as number);
       const met = (metAt[slot] as number) - serial;
       metAt[slot] = serial + index;
       if (met > repeated) repeated = met;
@@ -105,7 +105,7 @@ export class Candidates {
       if (least !== never && (shared > 0 || repeated >= first)) {
         measures.length = length;
         measures.shared = shared;
-        measures.distinct = repeated < first ? length : distinctLength(bytes, words, run);
+        measures.distinct = repeated < first ? length : distinctLength(words, run);
         least = this.#phrase.bounds.wanted(measures);
       }
       if (hit >= least && this.#runIsAlike(bytes, words, run, least)) return true;
@@ -164,10 +164,10 @@ function slotOf(sign: number): number {
 const one: Run = { from: 0, to: 1 };
 
 /** Without words that seem to be said before in the run. */
-function distinctLength(bytes: Uint8Array, words: WordList, { from, to }: Run): number {
+function distinctLength(words: WordList, { from, to }: Run): number {
   let length = -1;
   for (let index = from; index < to; index++) {
-    if (!words.isRepeated(bytes, index, from)) length += (words.lengths[index] as number) + 1;
+    if (!words.isRepeated(index, from)) length += (words.lengths[index] as number) + 1;
   }
   return length;
 }

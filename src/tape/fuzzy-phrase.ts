@@ -81,7 +81,7 @@ export class FuzzyPhrase {
   #isPlain(bytes: Uint8Array, words: WordList, { from, to }: Run): boolean {
     if (this.#repeats) return false;
     for (let index = from; index < to; index++) {
-      if (this.placeOf(bytes, words, index) >= 0 || words.isRepeated(bytes, index, from)) return false;
+      if (this.placeOf(bytes, words, index) >= 0 || words.isRepeated(index, from)) return false;
     }
     return true;
   }

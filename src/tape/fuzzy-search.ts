@@ -117,7 +117,7 @@ export class FuzzySearch {
       if (this.#candidates.isAlike(bytes, from, to, { length, hits })) return true;
     }
     if (!this.#hasRuns) return false;
-    this.#words.add(from, to, length, hits);
+    this.#words.add(bytes, { from, to, length, hits });
     return this.#words.isFull && this.#endBatch(bytes);
   }
 

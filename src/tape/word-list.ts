@@ -17,6 +17,14 @@ const room = 4096;
 /** Longer words are never compared, so that their sums stay whole numbers of 32 bits. */
 const longest = 1 << 16;
 
+/** One word by its bytes. */
+export interface Word extends Run {
+  /** In characters. */
+  readonly length: number;
+  /** How many of these the query has. */
+  readonly hits: number;
+}
+
 export class WordList {
   count = 0;
   readonly from = new Int32Array(room);
@@ -25,17 +33,20 @@ export class WordList {
   readonly lengths = new Int32Array(room);
   /** How many of these the query has. */
   readonly hits = new Int32Array(room);
+  /** Equal for words that are the same, up to case. */
+  readonly signs = new Int32Array(room);
 
   get isFull(): boolean {
     return this.count === room;
   }
 
-  add(from: number, to: number, length: number, hits: number): void {
+  add(bytes: Uint8Array, { from, to, length, hits }: Word): void {
     const index = this.count++;
     this.from[index] = from;
     this.to[index] = to;
     this.lengths[index] = Math.min(length, longest);
     this.hits[index] = Math.min(hits, longest);
+    this.signs[index] = (length << 20) ^ (hits << 16) ^ endsOf(bytes, from, to);
   }
 
   clear(): void {
@@ -45,23 +56,14 @@ export class WordList {
   /** Leaves the last `count` words, for runs that go on from them. */
   keepLast(count: number): void {
     const start = Math.max(0, this.count - count);
-    for (const list of [this.from, this.to, this.lengths, this.hits]) list.copyWithin(0, start, this.count);
+    for (const list of [this.from, this.to, this.lengths, this.hits, this.signs]) list.copyWithin(0, start, this.count);
     this.count -= start;
   }
 
-  /** Equal for words that are the same, up to case. */
-  signOf(bytes: Uint8Array, index: number): number {
-    const first = codeAt(bytes, this.from[index] as number);
-    let last = (this.to[index] as number) - 1;
-    while (((bytes[last] as number) & continuationMask) === continuation) last--;
-    const ends = (lowerCode(first) << 8) ^ lowerCode(codeAt(bytes, last));
-    return ((this.lengths[index] as number) << 20) ^ ((this.hits[index] as number) << 16) ^ ends;
-  }
-
   /** Whether at `from` or later, before `index`, a word stands that seems to be the same. */
-  isRepeated(bytes: Uint8Array, index: number, from: number): boolean {
-    const sign = this.signOf(bytes, index);
-    for (let place = index - 1; place >= from; place--) if (this.signOf(bytes, place) === sign) return true;
+  isRepeated(index: number, from: number): boolean {
+    const sign = this.signs[index];
+    for (let place = index - 1; place >= from; place--) if (this.signs[place] === sign) return true;
     return false;
   }
 
@@ -92,4 +94,11 @@ export class WordList {
     }
     return end - at - (otherEnd - place);
   }
+}
+
+/** The first and the last character, in lower case. */
+function endsOf(bytes: Uint8Array, from: number, to: number): number {
+  let last = to - 1;
+  while (((bytes[last] as number) & continuationMask) === continuation) last--;
+  return (lowerCode(codeAt(bytes, from)) << 8) ^ lowerCode(codeAt(bytes, last));
 }
