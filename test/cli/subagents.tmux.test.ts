@@ -42,3 +42,30 @@ test.skipIf(missing("tmux"))(
     expect(shown.split("\n").at(-1)).not.toContain("subagent");
   },
 );
+
+test.skipIf(missing("tmux"))("R5.2 the cost of children is a part of what chat shows (needs tmux)", async () => {
+  using world = createCliWorld();
+  world.file("home/config.yml", "prices:\n  'scripted:*': { input: 1, output: 0 }\n");
+  const usage = { input_tokens: 1_000_000, output_tokens: 1 };
+  const script = {
+    conversations: [{ first: "count the files", answers: [{ text: "three", usage }] }],
+    answers: [
+      { when: { user: "<subagent-notification" }, text: "there are three", usage },
+      { calls: [{ name: "subagent", arguments: { prompt: "count the files" } }], usage },
+      "waiting for them",
+    ],
+  };
+  const model = `scripted:${world.file("script.json", JSON.stringify(script))}`;
+  const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8" };
+  using pane = openPane([process.execPath, cliFile, "chat", "--model", model], {
+    env,
+    cwd: world.workspace,
+    columns: 120,
+  });
+  await pane.until(/^>/m);
+  pane.type("go");
+  pane.press("Enter");
+  const screen = await pane.until(/^there are three\n\n>/m);
+  // Its own tokens, and what all of them cost.
+  expect(screen).toMatch(/ · 2\.0M in · 2 out · cache 0% · \$3\.00/);
+});
