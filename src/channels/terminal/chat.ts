@@ -11,7 +11,7 @@ import { describeSession } from "../../kernel/session-details.ts";
 import { splitCommand } from "../../tools/command-line.ts";
 import { actOn, type ChatCommand } from "./chat-command.ts";
 import { readEndOf } from "./earlier-words.ts";
-import { listChoices, readTitles } from "./session-choice.ts";
+import { listChoices, mostNumbered, readTitles } from "./session-choice.ts";
 import { commandOfShellLine, isShellLine, withoutEscape } from "./shell-line.ts";
 import type { ChatView } from "./view.ts";
 
@@ -130,8 +130,9 @@ export class Chat {
     }
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#leaving.signal]);
-    const reading = readTitles(choices, runtime, { onRead: () => view.refresh(), signal });
     // A list of lines stays as it was written.
+    const shown = view.isDrawn ? choices : choices.slice(0, mostNumbered);
+    const reading = readTitles(shown, runtime, { onRead: () => view.refresh(), signal });
     if (!view.isDrawn) await reading;
     try {
       return await view.pick(choices, signal);

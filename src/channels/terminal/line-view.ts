@@ -6,11 +6,8 @@ import { neutralise } from "../../base/terminal-text.ts";
 import { type StreamOutput, styled, type TextOutput } from "../../base/text-output.ts";
 import { TurnPrinter } from "../../base/turn-printer.ts";
 import { type LineInput, openLineInput } from "./line-input.ts";
-import { renderChoice, type SessionChoice } from "./session-choice.ts";
+import { mostNumbered, renderChoice, type SessionChoice } from "./session-choice.ts";
 import type { ChatView, ViewKeys } from "./view.ts";
-
-/** Sessions that are offered by number. */
-const mostChoices = 20;
 
 export interface LineViewOptions extends ViewKeys {
   input: NodeJS.ReadableStream;
@@ -63,7 +60,7 @@ class LineView implements ChatView {
   /** By number, or by name. */
   async pick(choices: readonly SessionChoice[], signal: AbortSignal): Promise<string | undefined> {
     const width = Math.max(this.notices.columns - 6, 20);
-    const lines = choices.slice(0, mostChoices).map((choice, index) => `${index + 1}. ${renderChoice(choice, width)}`);
+    const lines = choices.slice(0, mostNumbered).map((choice, index) => `${index + 1}. ${renderChoice(choice, width)}`);
     this.notices.write(`${[...lines, "Which session? Its number or its name; nothing for none."].join("\n")}\n`);
     this.prompt();
     const typed = new Promise<string>((resolve) => {

@@ -12,6 +12,9 @@ export interface SessionChoice {
   readonly age: number;
 }
 
+/** Sessions that are offered by number, where a list cannot be drawn anew. */
+export const mostNumbered = 20;
+
 /** What is read of tapes at the same time. */
 const atOnce = 8;
 
