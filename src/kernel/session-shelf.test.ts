@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { TapeId } from "../base/ids.ts";
 import { createFileStorage } from "../tape/file-store.ts";
 import { createMemoryStorage } from "../tape/memory-store.ts";
 import { say, scriptedModel } from "../testing/scripted-model.ts";
@@ -156,6 +157,10 @@ test("R5.1 a session that is not there is told with the nearest name, and one wi
   });
   await expect(find("entirely different")).rejects.toMatchObject({ hint: "bub sessions lists them." });
   expect(await find(unlisted)).toMatchObject({ tape: unlisted, session: undefined });
+  const odd = `${runtime.runtime.tapeIdOf("").slice(0, 18)}0123456789abcdef` as TapeId;
+  writeFileSync(join(home, "tapes", `${odd}.jsonl`), "{}\n");
+  await runtime.storage.tapes.register({ tape: odd, workspace: home, session: "odd", date: "" });
+  expect(await find("odd")).toMatchObject({ tape: odd });
   const renamed = renameSession(runtime.runtime, await find(unlisted), "mine");
   await expect(renamed).rejects.toThrow("is of another workspace");
 });

@@ -77,10 +77,15 @@ export async function listArchives(
  */
 export async function findSession(runtime: Runtime, name: string): Promise<SessionSummary> {
   const all = await listSessions(runtime, { everywhere: true });
+  const own = all.filter(isOf(runtime));
   const tape = runtime.tapeIdOf(name);
-  const found = all.find((one) => one.tape === tape) ?? all.find((one) => one.tape === name);
+  const found =
+    own.find((one) => one.tape === tape) ??
+    // The list may name a tape that was not made of that name.
+    own.find(({ session }) => session === name) ??
+    all.find((one) => one.tape === name);
   if (found !== undefined) return found;
-  const names = all.filter(isOf(runtime)).flatMap(({ session }) => session ?? []);
+  const names = own.flatMap(({ session }) => session ?? []);
   throw unknownName("there is no session", name, names, "bub sessions lists them.");
 }
 
