@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
+import { renderBytes } from "../base/amounts.ts";
 import type { Content, ContentPart } from "../base/content.ts";
 import { readAttachment } from "./attachment.ts";
 
@@ -56,10 +57,5 @@ function describe(part: ContentPart): string {
   if (part.type === "text") return "text";
   const { media_type: type, width, height, bytes = 0 } = part;
   const size = width === undefined || height === undefined ? [] : [`${width}×${height}`];
-  return [type, ...size, renderSize(bytes)].join(", ");
-}
-
-function renderSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  return [type, ...size, renderBytes(bytes)].join(", ");
 }

@@ -1,6 +1,7 @@
 // Looks over the files that Bub keeps: who may read them, what dead processes left, and the list of sessions.
 import { chmod, lstat, readdir, readFile, stat, unlink } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { counted } from "../base/amounts.ts";
 import type { Clock } from "../base/clock.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import { isTemporary, type TapeId, tapeIdOf } from "../base/ids.ts";
@@ -98,7 +99,7 @@ async function rightsFindings(home: string, entries: readonly Entry[]): Promise<
   if (first === undefined) return [];
   const config = join(home, "config.yml");
   const which =
-    open.length === 1 ? first.path : `${count(open.length, "file or folder", "files and folders")} below ${home}`;
+    open.length === 1 ? first.path : `${counted(open.length, "file or folder", "files and folders")} below ${home}`;
   return [
     {
       sentence: `${which} can be read or changed by others of this machine.`,
@@ -131,11 +132,11 @@ async function leaseFindings(
   if (stale.length === 0) return [];
   return [
     {
-      sentence: `${count(stale.length, "session is", "sessions are")} still marked as in use by a process that is gone.`,
+      sentence: `${counted(stale.length, "session is", "sessions are")} still marked as in use by a process that is gone.`,
       isProblem: false,
       async fix() {
         for (const tape of stale) await release(storage.leases, tape, signal);
-        return `${count(stale.length, "mark", "marks")} of processes that are gone removed.`;
+        return `${counted(stale.length, "mark")} of processes that are gone removed.`;
       },
     },
   ];
@@ -154,11 +155,11 @@ function leftoverFindings(entries: readonly Entry[], { home, clock }: HomeCheckO
   if (left.length === 0) return [];
   return [
     {
-      sentence: `${count(left.length, "file was", "files were")} never finished: ${shortened(left.map(({ path }) => relative(home, path)))}.`,
+      sentence: `${counted(left.length, "file was", "files were")} never finished: ${shortened(left.map(({ path }) => relative(home, path)))}.`,
       isProblem: false,
       async fix() {
         for (const { path } of left) await removeIfThere(path);
-        return `${count(left.length, "unfinished file", "unfinished files")} removed.`;
+        return `${counted(left.length, "unfinished file")} removed.`;
       },
     },
   ];
@@ -182,11 +183,11 @@ async function listFindings({ storage, workspace, clock }: HomeCheckOptions): Pr
   if (known.length === 0) return [];
   return [
     {
-      sentence: `The list of sessions lacks ${count(known.length, "tape", "tapes")} that can be told by name: ${shortened(known.map(({ session }) => session))}.`,
+      sentence: `The list of sessions lacks ${counted(known.length, "tape")} that can be told by name: ${shortened(known.map(({ session }) => session))}.`,
       isProblem: false,
       async fix() {
         for (const record of known) await tapes.register({ ...record, date: clock.now().toISOString() });
-        return `${count(known.length, "session", "sessions")} put on the list again.`;
+        return `${counted(known.length, "session")} put on the list again.`;
       },
     },
   ];
@@ -214,10 +215,6 @@ function namesFor(
     }
   }
   return found;
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
 }
 
 function shortened(names: readonly string[]): string {

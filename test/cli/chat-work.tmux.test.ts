@@ -84,7 +84,7 @@ inTerminal("R5.2 a pasted path to a picture is attached, and shown as such (need
   await pane.until(/^> what colour is @".*my shot\.png"/m);
   pane.press("Enter");
   const screen = await pane.until(/^Red\.\n\n>/m);
-  expect(screen).toMatch(/^attached my shot\.png \(image\/png, 40×30, \d+ bytes\)$/m);
+  expect(screen).toMatch(/^attached my shot\.png \(image\/png, 40×30, \d+ B\)$/m);
   expect(messagesOf(world.entries())[0]).toContain('"media_type":"image/png"');
 });
 

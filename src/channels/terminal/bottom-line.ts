@@ -1,5 +1,6 @@
 // The last line of the screen: model, tokens, how much of them came from the provider's cache, cost, children, elapsed time.
 import type { Component } from "@earendil-works/pi-tui";
+import { counted } from "../../base/amounts.ts";
 import { cutToWidth, neutralise, widthOf } from "../../base/terminal-text.ts";
 import { type Activity, renderSeconds } from "./activity.ts";
 import type { Children } from "./children.ts";
@@ -45,7 +46,7 @@ export class BottomLine implements Component {
     if (input > 0) facts.push(`cache ${Math.round((cached / input) * 100)}%`);
     if (spending.cost !== undefined) facts.push(spending.cost);
     const { count } = children;
-    if (count > 0) facts.push(`${count} ${count === 1 ? "subagent" : "subagents"}`);
+    if (count > 0) facts.push(`${counted(count, "subagent")}`);
     const { elapsedMs } = activity;
     if (elapsedMs >= 1000) facts.push(renderSeconds(elapsedMs));
     return facts;

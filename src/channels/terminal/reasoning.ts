@@ -1,4 +1,5 @@
 // What the model thinks before it answers: one line that says how much, or all of it when the person wants to read it.
+import { counted } from "../../base/amounts.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import { renderDuration } from "../../base/tool-line.ts";
 
@@ -22,7 +23,7 @@ export class Reasoning {
     if (this.isShown) return this.lastLines();
     const count = this.#last.split("\n").length;
     const time = renderDuration(performance.now() - this.#startedAt);
-    return [`thought for ${time}, ${count} ${count === 1 ? "line" : "lines"} (${how} shows)`];
+    return [`thought for ${time}, ${counted(count, "line")} (${how} shows)`];
   }
 
   /** What was thought last, in full. */

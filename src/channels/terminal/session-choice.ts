@@ -1,4 +1,5 @@
 // The sessions that a conversation can go on with: name, first words and age.
+import { renderAge } from "../../base/amounts.ts";
 import { cutToWidth, toOneLine, widthOf } from "../../base/terminal-text.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { describeSession } from "../../kernel/session-details.ts";
@@ -8,8 +9,8 @@ export interface SessionChoice {
   readonly id: string;
   /** Its first words, as far as they are known. */
   title: string;
-  /** Milliseconds since something was last written to it. */
-  readonly age: number;
+  /** How long ago something was last written to it, as people say it. */
+  readonly age: string;
 }
 
 /** Sessions that are offered by number, where a list cannot be drawn anew. */
@@ -20,9 +21,9 @@ const atOnce = 8;
 
 /** Those of the runtime's workspace, the one that was used last first; first words follow by `readTitles`. */
 export async function listChoices(runtime: Runtime): Promise<SessionChoice[]> {
-  const now = runtime.clock.now().getTime();
+  const now = runtime.clock.now();
   return (await listSessions(runtime)).flatMap(({ session, changed }) =>
-    session === undefined ? [] : [{ id: session, title: "", age: Math.max(0, now - Date.parse(changed)) }],
+    session === undefined ? [] : [{ id: session, title: "", age: renderAge(changed, now) }],
   );
 }
 
@@ -47,19 +48,9 @@ export async function readTitles(
 
 /** One line: `cli:local  fix the adder  2 h`. */
 export function renderChoice({ id, title, age }: SessionChoice, columns: number): string {
-  const time = renderAge(age);
-  const room = Math.max(columns - widthOf(time) - 2, 1);
+  const room = Math.max(columns - widthOf(age) - 2, 1);
   const name = cutToWidth(toOneLine(id), Math.max(8, Math.floor(room / (title === "" ? 1 : 2))));
   const words = room - widthOf(name) - 2 < 4 ? "" : `  ${cutToWidth(title, room - widthOf(name) - 2)}`;
   const line = cutToWidth(name + words, room);
-  return `${line}${" ".repeat(Math.max(room - widthOf(line), 0))}  ${time}`;
-}
-
-/** `now`, `5 min`, `3 h`, `12 d`. */
-export function renderAge(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  if (minutes < 1) return "now";
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
-  return `${Math.floor(minutes / 60 / 24)} d`;
+  return `${line}${" ".repeat(Math.max(room - widthOf(line), 0))}  ${age}`;
 }

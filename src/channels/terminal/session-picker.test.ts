@@ -1,13 +1,13 @@
 import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { renderAge, renderChoice } from "./session-choice.ts";
+import { renderChoice } from "./session-choice.ts";
 import { SessionPicker } from "./session-picker.ts";
 import { createPalette } from "./styled-line.ts";
 
 const choices = [
-  { id: "cli:local", title: "fix the adder", age: 3 * 60_000 },
-  { id: "cli:0badcafe", title: "写一个解析器 please", age: 5 * 3_600_000 },
-  { id: "evil\u001b[2J", title: "x", age: 9 * 86_400_000 },
+  { id: "cli:local", title: "fix the adder", age: "3 min" },
+  { id: "cli:0badcafe", title: "写一个解析器 please", age: "5 h" },
+  { id: "evil\u001b[2J", title: "x", age: "9 d" },
 ];
 
 function open() {
@@ -50,11 +50,5 @@ test("R5.2 sessions fit into 40 columns, wide characters too, and hostile names 
     for (const line of lines(columns)) expect(visibleWidth(line)).toBeLessThanOrEqual(columns);
     expect(lines(columns).join("\n")).not.toContain("\u001b");
   }
-  expect(renderChoice(choices[2] ?? { id: "", title: "", age: 0 }, 40)).toContain("evil␛[2J");
-});
-
-test("R5.2 ages are told in the unit that says most", () => {
-  const minute = 60_000;
-  const ages = [0, 59 * minute, 60 * minute, 47 * 60 * minute, 72 * 60 * minute];
-  expect(ages.map(renderAge)).toEqual(["now", "59 min", "1 h", "47 h", "3 d"]);
+  expect(renderChoice(choices[2] ?? { id: "", title: "", age: "now" }, 40)).toContain("evil␛[2J");
 });

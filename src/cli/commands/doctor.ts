@@ -1,5 +1,6 @@
 // `bub doctor`: what Bub found here, where each setting comes from, what is broken, and what can be put right.
 import { resolve } from "node:path";
+import { counted } from "../../base/amounts.ts";
 import { isBubError, sentencesOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
@@ -67,7 +68,7 @@ function render(report: DoctorReport, output: TextOutput): string {
       ? []
       : [
           ["session", tape.session],
-          ["tape", `${tape.place} (${tape.entries} entries, ${tape.bytes} bytes)`],
+          ["tape", `${tape.place} (${counted(tape.entries, "entry", "entries")}, ${counted(tape.bytes, "byte")})`],
           ["plugins", plugins.length === 0 ? "only Bub's own" : `Bub's own, and ${plugins.join(", ")}`],
         ]),
   ];

@@ -1,10 +1,12 @@
 // `bub sessions prune`: shows what nobody has used for long; removes it only when asked to.
+
+import { counted, renderAge, renderBytes } from "../../base/amounts.ts";
 import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { type Pruned, pruneSessions } from "../../kernel/session-shelf.ts";
 import { parseDate } from "../../tape/query.ts";
-import { counted, parseAge, renderAge, renderBytes } from "../amounts.ts";
+import { parseAge } from "../age.ts";
 import { type CommandContext, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { renderNamed } from "../table.ts";

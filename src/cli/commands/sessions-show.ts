@@ -1,9 +1,10 @@
 // `bub sessions show`: what is known of one session.
+
+import { counted, renderAge, renderBytes } from "../../base/amounts.ts";
 import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 import { describeSession } from "../../kernel/session-details.ts";
 import { findSession, listArchives } from "../../kernel/session-shelf.ts";
-import { counted, renderAge, renderBytes } from "../amounts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { renderFitting } from "../table.ts";
@@ -51,7 +52,7 @@ function render(report: Report, now: Date, output: TextOutput): string[] {
     ["about", title ?? "nobody has said anything"],
     ["began", began ?? "not known"],
     ["last used", `${changed} (${renderAge(changed, now)})`],
-    ["holds", `${entries} entries, ${counted(anchors, "anchor")}, ${renderBytes(bytes)}`],
+    ["holds", `${counted(entries, "entry", "entries")}, ${counted(anchors, "anchor")}, ${renderBytes(bytes)}`],
     ...Object.entries(settings).map(([name, value]) => [name, String(value)]),
     ["in use", holder === null ? "no" : `by process ${holder.pid} on ${holder.host}`],
     ["archives", newest === undefined ? "none" : `${archives.length}, the newest of ${newest.date}`],

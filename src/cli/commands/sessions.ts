@@ -1,11 +1,11 @@
 // `bub sessions`: the sessions that there are, or their archives, those last used first; no tape is read but for titles.
 import { basename } from "node:path";
+import { renderAge, renderBytes } from "../../base/amounts.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { titleOfSession } from "../../kernel/session-details.ts";
 import { type ArchivedSession, listArchives, listSessions, type SessionSummary } from "../../kernel/session-shelf.ts";
-import { renderAge, renderBytes } from "../amounts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { renderNamed } from "../table.ts";

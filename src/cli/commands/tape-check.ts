@@ -1,10 +1,11 @@
 // `bub tape check`: proves every request that a tape can lead to; says what is wrong, where, and the smallest repair.
+
+import { counted } from "../../base/amounts.ts";
 import { BubError } from "../../base/errors.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import { styled, type TextOutput } from "../../base/text-output.ts";
 import { checkTape, type TapeCheck, type TapeFinding } from "../../plugins/agent/plugin.ts";
 import type { TapeLog } from "../../tape/store.ts";
-import { counted } from "../amounts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { ProgressBar } from "../progress-bar.ts";
@@ -64,7 +65,7 @@ function render(report: Report, output: TextOutput): string {
   const isSound = findings.length + unreadable.length === 0;
   return [
     neutralise(place),
-    `${entries} entries, ${counted(anchors, "anchor")}; ${counted(requests, "request")} built at ${counted(places, "place")}.`,
+    `${counted(entries, "entry", "entries")}, ${counted(anchors, "anchor")}; ${counted(requests, "request")} built at ${counted(places, "place")}.`,
     ...section("Wrong now: the next request meets it", current.map(line)),
     ...section("Wrong in the past: the next request does not meet it", past.map(line)),
     ...section(

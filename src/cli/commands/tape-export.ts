@@ -1,12 +1,12 @@
 // `bub tape export`: a tape as a file for others, secrets masked.
 import { extname } from "node:path";
+import { counted, renderBytes } from "../../base/amounts.ts";
 import { BubError } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { nearestName } from "../../base/near.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import { type ExportFormat, exportFormats, exportTape } from "../../tape/export.ts";
 import type { TapeLog, TapeReader } from "../../tape/store.ts";
-import { renderBytes } from "../amounts.ts";
 import { type CommandContext, didYouMean, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { writeOutputFile } from "../output-file.ts";
@@ -51,7 +51,9 @@ export async function runTapeExport(
   }
   const bytes = await writeOutputFile(output, pieces, { overwrite, never: tape.place });
   bar[Symbol.dispose]();
-  stderr.write(`bub: ${neutralise(output)} has ${total} entries as ${format}, ${renderBytes(bytes)}.\n`);
+  stderr.write(
+    `bub: ${neutralise(output)} has ${counted(total, "entry", "entries")} as ${format}, ${renderBytes(bytes)}.\n`,
+  );
   return 0;
 }
 

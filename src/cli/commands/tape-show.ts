@@ -1,4 +1,5 @@
 // `bub tape show`: the last entries of a tape, or a page before or after one of them, for people or as JSON lines.
+import { counted } from "../../base/amounts.ts";
 import { jsonLine, neutralise } from "../../base/terminal-text.ts";
 import type { TapeEntry } from "../../tape/entry.ts";
 import type { TapeLog } from "../../tape/store.ts";
@@ -40,7 +41,9 @@ export async function runTapeShow(
   else if (stdout.isTerminal && first > 1)
     stderr.write(`\nbub: entries ${first} to ${last}; --before ${first} shows earlier ones.\n`);
   if (tape.log.problems.length > 0)
-    stderr.write(`bub: ${tape.log.problems.length} places of the tape could not be read; bub tape check tells more.\n`);
+    stderr.write(
+      `bub: ${counted(tape.log.problems.length, "place")} of the tape could not be read; bub tape check tells more.\n`,
+    );
   return 0;
 }
 

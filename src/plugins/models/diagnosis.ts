@@ -1,4 +1,5 @@
 // The models' section of `bub doctor`: which are asked, with which keys, and whether their providers answer.
+import { counted } from "../../base/amounts.ts";
 import { messageOf, sentencesOf } from "../../base/errors.ts";
 import { nearestNames } from "../../base/near.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
@@ -103,7 +104,7 @@ function answerOf(name: string, ids: readonly string[]): string {
   const { modelId } = parseModelName(name) ?? { modelId: "" };
   if (ids.length === 0) return "answers, without a list of models";
   const isListed = ids.some((id) => id === modelId || id.startsWith(modelId));
-  return `answers with ${ids.length} ${ids.length === 1 ? "model" : "models"}${isListed ? "" : ", this one not among them"}`;
+  return `answers with ${counted(ids.length, "model")}${isListed ? "" : ", this one not among them"}`;
 }
 
 /** The names on the provider's list; none where it gives no list. */

@@ -1,5 +1,6 @@
 // The section of `bub doctor` on what Bub keeps: how much there is, and whether its files are in order.
 import { access, constants } from "node:fs/promises";
+import { counted } from "../../base/amounts.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Diagnosis, Fact, Finding } from "../../kernel/diagnosis.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
@@ -23,10 +24,7 @@ export async function diagnoseStorage(runtime: Runtime, signal: AbortSignal): Pr
     };
   return {
     title: "What is kept",
-    facts: [
-      { name: "home", value: `${home}, ${report.files} ${report.files === 1 ? "file" : "files"}` },
-      ...(await shelfFacts(runtime)),
-    ],
+    facts: [{ name: "home", value: `${home}, ${counted(report.files, "file")}` }, ...(await shelfFacts(runtime))],
     findings: [...(await writable(home)), ...findings],
   };
 }

@@ -1,5 +1,4 @@
-// Sizes and ages as people say them.
-import { UsageError } from "./command-context.ts";
+// Numbers, sizes and ages as people say them.
 
 const units = ["B", "KB", "MB", "GB", "TB"];
 
@@ -13,9 +12,9 @@ export function renderBytes(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** `1 anchor`, `2 anchors`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+/** `1 anchor`, `2 anchors`. @param many where an s is not enough: `2 matches` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 const minuteMs = 60_000;
@@ -29,18 +28,4 @@ export function renderAge(date: string, now: Date): string {
   if (age < minuteMs) return "now";
   if (age < hourMs) return `${Math.floor(age / minuteMs)} min`;
   return age < dayMs ? `${Math.floor(age / hourMs)} h` : `${Math.floor(age / dayMs)} d`;
-}
-
-const spans: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs, y: 365 * dayMs };
-
-/**
- * The time that was so long ago: `12h`, `30d`, `8w`, `1y`. Undefined for what is written otherwise.
- * @throws UsageError for an age before all time
- */
-export function parseAge(text: string, now: Date): Date | undefined {
-  const [, count, unit] = /^(\d{1,9})\s?([hdwy])$/i.exec(text.trim()) ?? [];
-  if (count === undefined || unit === undefined) return undefined;
-  const date = new Date(now.getTime() - Number(count) * (spans[unit.toLowerCase()] ?? 0));
-  if (Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1) throw new UsageError(`${text} is before all time.`);
-  return date;
 }
