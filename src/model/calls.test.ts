@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RawCall, settleCalls, settleReason } from "./calls.ts";
+import { type RawCall, settleCalls, settleEnd, settleReason } from "./calls.ts";
 import type { FinishReason } from "./model.ts";
 
 const call = (text: string, id = "c1"): RawCall => ({ id, name: "bash", arguments: text });
@@ -48,4 +48,15 @@ test("the reason fits what came", () => {
   expect(settleReason("tool-calls", none)).toBe("stop");
   expect(settleReason("length", some)).toBe("length");
   expect(settleReason("other", some)).toBe("other");
+});
+
+test("an answer ends with its calls and one finish, which holds only what is known", () => {
+  expect(settleEnd({ calls: [call("{}")], reason: "stop" })).toStrictEqual([
+    { type: "tool-call", id: "c1", name: "bash", arguments: "{}" },
+    { type: "finish", reason: "tool-calls" },
+  ]);
+  const known = { rawReason: "max_tokens", usage: { input_tokens: 1 }, providerData: { signed: true } };
+  expect(settleEnd({ calls: [], reason: "length", ...known })).toStrictEqual([
+    { type: "finish", reason: "length", ...known },
+  ]);
 });

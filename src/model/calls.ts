@@ -1,6 +1,7 @@
-// The calls at the end of an answer, made uniform: ids that tell them apart, and none that was cut off passes for whole.
+// The end of an answer, made uniform: calls with ids that tell them apart, none that was cut off, and a reason that fits them.
+import type { Usage } from "../base/events.ts";
 import { newCallId } from "../base/ids.ts";
-import { isJsonObject, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import type { FinishReason, ModelEvent } from "./model.ts";
 
 /** A call as a provider gave it; an empty id is a missing one. */
@@ -32,6 +33,31 @@ export function settleCalls(calls: readonly RawCall[], reason: FinishReason): To
       ...(incomplete && { incomplete }),
     };
   });
+}
+
+/** How an answer ended, in its provider's words and in ours. */
+export interface AnswerEnd {
+  readonly calls: readonly RawCall[];
+  readonly reason: FinishReason;
+  /** As the provider wrote it, where it did. */
+  readonly rawReason?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly providerData?: JsonValue | undefined;
+}
+
+/** The last events of an answer: its calls, and the finish that fits them. */
+export function settleEnd({ calls: raw, reason, rawReason, usage, providerData }: AnswerEnd): ModelEvent[] {
+  const calls = settleCalls(raw, reason);
+  return [
+    ...calls,
+    {
+      type: "finish",
+      reason: settleReason(reason, calls),
+      ...(rawReason !== undefined && { rawReason }),
+      ...(usage !== undefined && { usage }),
+      ...(providerData !== undefined && { providerData }),
+    },
+  ];
 }
 
 /** The reason that fits what came: servers say `stop` beside calls, and `tool_calls` without any. */

@@ -1,6 +1,6 @@
 // Reads one stream of the AI SDK's parts into events: calls are held back until a real finish.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { type RawCall, settleCalls, settleReason } from "../calls.ts";
+import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError } from "../errors.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
 import { ModelError } from "../model-error.ts";
@@ -58,20 +58,13 @@ export class PartReader {
     const { provider } = this.#maker;
     if (this.#finish === undefined) throw cutError(provider);
     const [reason, rawReason] = this.#reasonOf(this.#finish.finishReason);
-    const raw = this.#blocks.flatMap((block) => (block.type === "call" ? [block.call] : []));
-    const calls = settleCalls(raw, reason);
-    const usage = readUsage(this.#finish.usage);
-    const providerData = this.#outline().toJson(this.#maker);
-    return [
-      ...calls,
-      {
-        type: "finish",
-        reason: settleReason(reason, calls),
-        rawReason,
-        ...(usage !== undefined && { usage }),
-        ...(providerData !== undefined && { providerData }),
-      },
-    ];
+    return settleEnd({
+      calls: this.#blocks.flatMap((block) => (block.type === "call" ? [block.call] : [])),
+      reason,
+      rawReason,
+      usage: readUsage(this.#finish.usage),
+      providerData: this.#outline().toJson(this.#maker),
+    });
   }
 
   #grow(type: "text" | "reasoning", { id = "", delta, providerMetadata }: JsonObject): ModelEvent[] {

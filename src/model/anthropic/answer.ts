@@ -1,7 +1,7 @@
 // Reads one answer of the Messages format, streamed or whole, into events.
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
-import { type RawCall, settleCalls, settleReason } from "../calls.ts";
+import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
 import { type Maker, Outline } from "../outline.ts";
@@ -64,20 +64,13 @@ export class MessagesAnswerReader implements AnswerReader {
 
   end(): ModelEvent[] {
     if (this.#rawReason === undefined) throw cutError(this.#options.endpoint.provider);
-    const reason = finishReasons.get(this.#rawReason) ?? "other";
-    const calls = settleCalls(this.#rawCalls(), reason);
-    const usage = readUsage(this.#usage);
-    const providerData = this.#outline().toJson(this.#maker);
-    return [
-      ...calls,
-      {
-        type: "finish",
-        reason: settleReason(reason, calls),
-        rawReason: this.#rawReason,
-        ...(usage !== undefined && { usage }),
-        ...(providerData !== undefined && { providerData }),
-      },
-    ];
+    return settleEnd({
+      calls: this.#rawCalls(),
+      reason: finishReasons.get(this.#rawReason) ?? "other",
+      rawReason: this.#rawReason,
+      usage: readUsage(this.#usage),
+      providerData: this.#outline().toJson(this.#maker),
+    });
   }
 
   #take(event: JsonObject): ModelEvent[] {

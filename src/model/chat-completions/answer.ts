@@ -2,7 +2,7 @@
 import type { Usage } from "../../base/events.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
-import { settleCalls, settleReason } from "../calls.ts";
+import { settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
 import { CallAssembler } from "./call-assembler.ts";
@@ -52,8 +52,6 @@ export class ChatAnswerReader implements AnswerReader {
   end(): ModelEvent[] {
     const { provider } = this.#options.endpoint;
     if (this.#rawReason === undefined) throw cutError(provider);
-    const reason = finishReasons.get(this.#rawReason) ?? "other";
-    const calls = settleCalls(this.#calls.calls, reason);
     const details = this.#details.blocks.length > 0 ? this.#details.blocks : undefined;
     const providerData = keptReasoningToJson({
       provider,
@@ -62,16 +60,13 @@ export class ChatAnswerReader implements AnswerReader {
       details,
       calls: this.#calls.extras,
     });
-    return [
-      ...calls,
-      {
-        type: "finish",
-        reason: settleReason(reason, calls),
-        rawReason: this.#rawReason,
-        ...(this.#usage !== undefined && { usage: this.#usage }),
-        ...(providerData !== undefined && { providerData }),
-      },
-    ];
+    return settleEnd({
+      calls: this.#calls.calls,
+      reason: finishReasons.get(this.#rawReason) ?? "other",
+      rawReason: this.#rawReason,
+      usage: this.#usage,
+      providerData,
+    });
   }
 
   #take(chunk: JsonValue | undefined, content: "delta" | "message"): ModelEvent[] {

@@ -2,7 +2,7 @@
 import type { Usage } from "../../base/events.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
-import { type RawCall, settleCalls, settleReason } from "../calls.ts";
+import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
 import { type Maker, Outline } from "../outline.ts";
@@ -49,19 +49,13 @@ export class GeminiAnswerReader implements AnswerReader {
 
   end(): ModelEvent[] {
     if (this.#rawReason === undefined) throw cutError(this.#options.endpoint.provider);
-    const reason = finishReasons.get(this.#rawReason) ?? "other";
-    const calls = settleCalls(this.#calls, reason);
-    const providerData = this.#outline.toJson(this.#maker);
-    return [
-      ...calls,
-      {
-        type: "finish",
-        reason: settleReason(reason, calls),
-        rawReason: this.#rawReason,
-        ...(this.#usage !== undefined && { usage: this.#usage }),
-        ...(providerData !== undefined && { providerData }),
-      },
-    ];
+    return settleEnd({
+      calls: this.#calls,
+      reason: finishReasons.get(this.#rawReason) ?? "other",
+      rawReason: this.#rawReason,
+      usage: this.#usage,
+      providerData: this.#outline.toJson(this.#maker),
+    });
   }
 
   #take(chunk: JsonValue | undefined): ModelEvent[] {

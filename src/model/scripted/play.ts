@@ -1,9 +1,9 @@
 // Plays one scripted answer as a model's stream.
 import { delay as delayBy, untilAborted } from "../../base/abort.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { type RawCall, settleCalls, settleReason } from "../calls.ts";
+import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError, type Endpoint, refusalError } from "../errors.ts";
-import type { FinishReason, ModelEvent } from "../model.ts";
+import type { ModelEvent } from "../model.ts";
 import { aliasOf, type Standing } from "./position.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedFault, ScriptedPiece } from "./script.ts";
 
@@ -33,13 +33,8 @@ export async function* playAnswer(
     if (scripted.length > 0) yield { type: "progress" };
     await fail(fault, standing.sentMedia, signal);
   }
-  const reason: FinishReason = answer.finish ?? "stop";
-  const calls = settleCalls(
-    scripted.map((call) => rawCall(call, standing, newId)),
-    reason,
-  );
-  yield* calls;
-  yield { type: "finish", reason: settleReason(reason, calls), ...(usage !== undefined && { usage }) };
+  const calls = scripted.map((call) => rawCall(call, standing, newId));
+  yield* settleEnd({ calls, reason: answer.finish ?? "stop", usage });
 }
 
 async function* playPieces(
