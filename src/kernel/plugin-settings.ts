@@ -3,7 +3,7 @@ import { BubError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
 import type { JsonSchema, StandardSchema } from "../base/schema.ts";
-import { resolveReference } from "../tools/coerce.ts";
+import { resolveReference } from "../base/schema-reference.ts";
 import { jsonSchemaOf, yieldsJsonSchema } from "../tools/json-schema.ts";
 import type { ArgumentIssue } from "../tools/tool.ts";
 import { parameterNames, validateArguments } from "../tools/validate.ts";

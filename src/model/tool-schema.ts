@@ -1,6 +1,7 @@
 // A tool's parameters as APIs take them: one object at the top, with properties, and no choice between shapes there.
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { JsonSchema } from "../base/schema.ts";
+import { referredSchema } from "../base/schema-reference.ts";
 
 /**
  * The schema itself when it is such an object. Otherwise its shapes become one that takes what each of them takes: all
@@ -42,7 +43,7 @@ function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Shape {
   const shapes = (list: JsonValue | undefined) =>
     (Array.isArray(list) ? list.filter(isJsonObject) : []).map((branch) => shapeOf(branch, root, depth - 1));
   const own = { properties: propertiesOf(schema), required: requiredOf(schema) };
-  const target = targetOf(schema, root);
+  const target = referredSchema(schema, root);
   const referred = target === undefined ? [] : [shapeOf(target, root, depth - 1)];
   const either = [schema.anyOf, schema.oneOf].map(shapes).filter((list) => list.length > 0);
   return [own, ...referred, ...shapes(schema.allOf), ...either.map(oneOfThese)].reduce(bothOfThese, nothing);
@@ -55,17 +56,6 @@ function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, JsonValue
 
 function requiredOf({ required }: JsonObject): ReadonlySet<string> {
   return new Set(Array.isArray(required) ? required.filter((name) => typeof name === "string") : []);
-}
-
-/** What a reference within the schema means: `#/$defs/name`. */
-function targetOf({ $ref: reference }: JsonObject, root: JsonObject): JsonObject | undefined {
-  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
-  const keys = reference
-    .slice(2)
-    .split("/")
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const found = keys.reduce<JsonValue | undefined>((at, key) => (isJsonObject(at) ? at[key] : undefined), root);
-  return isJsonObject(found) ? found : undefined;
 }
 
 function oneOfThese(shapes: readonly Shape[]): Shape {

@@ -1,6 +1,7 @@
 // Reads arguments as leniently as models write them: only spellings change, never meanings.
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import type { JsonSchema } from "../base/schema.ts";
+import { resolveReference } from "../base/schema-reference.ts";
 
 /**
  * Arguments in the types that `schema` names: numeric text as numbers, `yes`, `off`, `1` and the like as booleans,
@@ -160,20 +161,4 @@ function itemSchema(schema: JsonSchema, index: number): Value {
 
 function propertySchema({ properties, additionalProperties }: JsonSchema, name: string): Value {
   return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-}
-
-/** The schema behind `#/…` references; undefined for what says nothing (`true`, absent, a reference to nowhere). */
-export function resolveReference(given: Value, root: JsonSchema): JsonSchema | undefined {
-  let schema = isJsonObject(given) ? given : undefined;
-  // References may point at each other in a ring.
-  for (let hops = 0; hops < 32 && typeof schema?.$ref === "string"; hops++) {
-    const target = schema.$ref
-      .replace(/^#\/?/, "")
-      .split("/")
-      .filter((part) => part !== "")
-      .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
-      .reduce<Value>((value, part) => (isJsonObject(value) ? value[part] : undefined), root);
-    schema = isJsonObject(target) ? target : undefined;
-  }
-  return schema;
 }

@@ -1,7 +1,7 @@
 // Text commands: words, `key=value` and positional values into a tool's arguments, and the usage line that explains them.
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import type { JsonSchema } from "../base/schema.ts";
-import { resolveReference } from "./coerce.ts";
+import { resolveReference } from "../base/schema-reference.ts";
 import type { ToolError } from "./render-error.ts";
 import type { Tool } from "./tool.ts";
 import { parameterNames } from "./validate.ts";

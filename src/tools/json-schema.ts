@@ -3,7 +3,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { JsonSchema, StandardSchema } from "../base/schema.ts";
-import { resolveReference } from "./coerce.ts";
+import { resolveReference } from "../base/schema-reference.ts";
 
 /** True when JSON Schema can be had from it: plain JSON Schema, valibot, or a vendor with `~standard.jsonSchema`. */
 export function yieldsJsonSchema(schema: StandardSchema | JsonSchema): boolean {

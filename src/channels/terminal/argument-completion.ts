@@ -1,8 +1,8 @@
 // What can follow in a text command: names of its parameters, and the values that its schema names.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { JsonSchema } from "../../base/schema.ts";
+import { resolveReference } from "../../base/schema-reference.ts";
 import type { Suggestion } from "../../kernel/hooks.ts";
-import { resolveReference } from "../../tools/coerce.ts";
 import { splitWords } from "../../tools/command-line.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { parameterNames } from "../../tools/validate.ts";
