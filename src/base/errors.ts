@@ -49,6 +49,12 @@ export function sentencesOf(error: unknown): string {
   return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;
 }
 
+/** As `sentencesOf`, with a full stop where there is none yet: for a place where more may follow. */
+export function wholeSentencesOf(error: unknown): string {
+  const text = sentencesOf(error);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** Any thrown value as a BubError; what is one already stays as it is. */
 export function toBubError(error: unknown, kind: ErrorKind = "unknown"): BubError {
   return isBubError(error) ? error : new BubError(kind, messageOf(error), { cause: error });

@@ -1,5 +1,5 @@
 // What `bub doctor` reports: the documented form of its --json, put together of the core's knowledge and the plugins'.
-import { messageOf } from "../base/errors.ts";
+import { wholeSentencesOf } from "../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { type Diagnosis, type DiagnosisRequest, type Fact, type Finding, findingsOf } from "../kernel/diagnosis.ts";
@@ -100,7 +100,7 @@ async function ask(
     if (misfit !== undefined) throw pluginError(plugin, "diagnose", misfit);
     return { plugin, answer: (answer ?? []) as Diagnosis | readonly string[] };
   } catch (error) {
-    return { plugin, answer: [`${messageOf(error)}.`] };
+    return { plugin, answer: [wholeSentencesOf(error)] };
   }
 }
 
@@ -131,7 +131,7 @@ async function fix(found: readonly Finding[], signal: AbortSignal): Promise<{ fi
       else fixed.push(await finding.fix());
     } catch (error) {
       const { sentence, severity } = finding;
-      left.push({ sentence: `${sentence} It could not be put right: ${messageOf(error)}.`, severity });
+      left.push({ sentence: `${sentence} It could not be put right: ${wholeSentencesOf(error)}`, severity });
     }
   }
   return { fixed, left };

@@ -1,4 +1,5 @@
 // What `tape search` and `sessions search` look for, as their words and options say it.
+import { counted } from "../base/amounts.ts";
 import { nearestName } from "../base/near.ts";
 import { type EntryKind, entryKinds, isEntryKind } from "../tape/entry.ts";
 import type { TapeSearch } from "../tape/search.ts";
@@ -27,6 +28,14 @@ export function searchFrom(words: readonly string[], options: SearchOptions): Ta
     dates: { start, end },
     limit: limit === 0 ? Infinity : limit,
   };
+}
+
+/** What a search came to, as a line for the person. @param filtered matches that were left out: earlier searches found them */
+export function renderFound(found: number, { limit, filtered = 0 }: { limit: number; filtered?: number }): string {
+  const are = filtered === 1 ? "is" : "are";
+  const left = filtered === 0 ? "" : ` (${counted(filtered, "result")} of earlier searches ${are} left out)`;
+  const more = found >= limit ? "; there may be more, --limit 0 shows all" : "";
+  return `bub: ${counted(found, "match", "matches")}${left}${more}.\n`;
 }
 
 function kindsFrom(text: string): EntryKind[] {

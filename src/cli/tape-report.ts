@@ -1,5 +1,5 @@
 // Reads a session's tape from end to end and tells what of it cannot be read.
-import { messageOf } from "../base/errors.ts";
+import { wholeSentencesOf } from "../base/errors.ts";
 import type { Runtime } from "../kernel/runtime.ts";
 import type { TapeProblem } from "../tape/store.ts";
 
@@ -28,7 +28,13 @@ export async function reportTape(runtime: Runtime, session: string, signal: Abor
     const problems = [...log.problems.map(problemSentence), ...ids.problems].map((what) => `${what} in ${place}.`);
     return { session, place, entries, bytes: await log.size(), problems };
   } catch (error) {
-    return { session, place, entries, bytes: 0, problems: [`The tape ${place} cannot be read: ${messageOf(error)}`] };
+    return {
+      session,
+      place,
+      entries,
+      bytes: 0,
+      problems: [`The tape ${place} cannot be read: ${wholeSentencesOf(error)}`],
+    };
   }
 }
 

@@ -3,7 +3,7 @@ import { chmod, lstat, readdir, readFile, stat, unlink } from "node:fs/promises"
 import { join, relative } from "node:path";
 import { counted } from "../base/amounts.ts";
 import type { Clock } from "../base/clock.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
+import { codeOf, wholeSentencesOf } from "../base/errors.ts";
 import { isTemporary, type TapeId, tapeIdOf } from "../base/ids.ts";
 import { isGone, type LeaseWorld, parseRecord } from "./lease-record.ts";
 import type { LeasePort, SessionRecord, TapeStorage } from "./store.ts";
@@ -55,7 +55,7 @@ export async function checkHome(options: HomeCheckOptions): Promise<HomeReport> 
     await walk(home, entries, options.signal);
   } catch (error) {
     options.signal.throwIfAborted();
-    findings.push({ sentence: `${home} cannot be looked into: ${messageOf(error)}.`, isProblem: true });
+    findings.push({ sentence: `${home} cannot be looked into: ${wholeSentencesOf(error)}`, isProblem: true });
   }
   findings.push(
     ...(await rightsFindings(home, entries)),
@@ -175,7 +175,7 @@ async function listFindings({ storage, workspace, clock }: HomeCheckOptions): Pr
     records = await tapes.sessions();
     there = (await shelf.list()).map(({ tape }) => tape);
   } catch (error) {
-    return [{ sentence: `The sessions cannot be listed: ${messageOf(error)}.`, isProblem: true }];
+    return [{ sentence: `The sessions cannot be listed: ${wholeSentencesOf(error)}`, isProblem: true }];
   }
   const listed = new Set(records.map(({ tape }) => tape));
   const unlisted = there.filter((tape) => !listed.has(tape) && !isTemporary(tape));

@@ -1,7 +1,7 @@
 // Reads as much of a tape's end as its next turn needs, and no more.
 import type { TapeEntry } from "./entry.ts";
 import { applyChange, changeOf, type FactsChange, isRun, noFacts, parseFacts, type TapeFacts } from "./fold.ts";
-import type { TapeLog, TapeProblem } from "./store.ts";
+import type { TapeLog, TapeProblem, TapeReader } from "./store.ts";
 
 export interface TapeEnd {
   /** The last anchor, if any, and what follows it; oldest first. */
@@ -63,6 +63,12 @@ export async function readTapeFacts(log: TapeLog): Promise<TapeFacts> {
     later.take(entry);
   }
   return later.foldOnto(facts ?? noFacts);
+}
+
+/** The id of the last entry that can be read; 0 where there is none. */
+export async function lastIdOf(tape: TapeReader): Promise<number> {
+  for await (const { id } of tape.backward()) return id;
+  return 0;
 }
 
 function unknownIn(log: TapeLog): TapeProblem[] {

@@ -251,7 +251,7 @@ test("R5.1 what cannot be put right stays a problem", async () => {
   const plugin = world.file(
     "own.mjs",
     `const plugin = { name: "own", diagnose: () => ({ title: "Own", facts: [{ name: "flux", value: "low" }], findings: [
-      { sentence: "The flux is low.", severity: "problem", fix: async () => { throw new Error("no flux left") } },
+      { sentence: "The flux is low.", severity: "problem", fix: async () => { throw new Error("No flux is left.") } },
       { sentence: "The hum is odd.", severity: "warning" }] }) };
     Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
     export default plugin;`,
@@ -260,7 +260,7 @@ test("R5.1 what cannot be put right stays a problem", async () => {
   const { code, report, factsOf } = await examine(world, ["--fix", ...words]);
   expect(code).toBe(1);
   expect(report).toMatchObject({
-    problems: ["The flux is low. It could not be put right: no flux left."],
+    problems: ["The flux is low. It could not be put right: No flux is left."],
     warnings: ["The hum is odd."],
     plugins: ["own"],
   });

@@ -7,7 +7,7 @@ import { matchOf } from "../../tape/search.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderExcerpt } from "../entry-text.ts";
 import { openRuntime } from "../open-runtime.ts";
-import { type SearchOptions, searchFrom } from "../search-options.ts";
+import { renderFound, type SearchOptions, searchFrom } from "../search-options.ts";
 
 export async function runSessionsSearch(
   words: readonly string[],
@@ -35,7 +35,6 @@ export async function runSessionsSearch(
     found++;
   }
   status.clear();
-  const more = found >= search.limit ? "; there may be more, --limit 0 shows all" : "";
-  stderr.write(`bub: ${found === 1 ? "1 match" : `${found} matches`}${more}.\n`);
+  stderr.write(renderFound(found, { limit: search.limit }));
   return 0;
 }

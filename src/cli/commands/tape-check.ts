@@ -5,7 +5,7 @@ import { BubError } from "../../base/errors.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import { styled, type TextOutput } from "../../base/text-output.ts";
 import { checkTape, type TapeCheck, type TapeFinding } from "../../plugins/agent/plugin.ts";
-import type { TapeLog } from "../../tape/store.ts";
+import { lastIdOf } from "../../tape/tape-end.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { ProgressBar } from "../progress-bar.ts";
@@ -33,7 +33,7 @@ export async function runTapeCheck(
   const { stdout, stderr, stop } = context;
   await using runtime = await openRuntime(context);
   await using tape = await openChosenTape(runtime, words, options);
-  using bar = new ProgressBar(stderr, { label: "checking", total: await lastId(tape.log) });
+  using bar = new ProgressBar(stderr, { label: "checking", total: await lastIdOf(tape.log) });
   const check = await checkTape(tape.log, {
     providers: options.provider,
     endpoints: { providers: runtime.settings.providers, lookup: runtime.loadedSettings.lookup },
@@ -48,11 +48,6 @@ export async function runTapeCheck(
   const text = options.json === true ? jsonLine(report) : render(report, stdout);
   stdout.write(`${runtime.mask.mask(text)}\n`);
   return report.findings.length + unreadable.length === 0 ? 0 : 1;
-}
-
-async function lastId(log: TapeLog): Promise<number> {
-  for await (const { id } of log.backward()) return id;
-  return 0;
 }
 
 function render(report: Report, output: TextOutput): string {

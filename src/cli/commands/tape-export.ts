@@ -6,7 +6,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.t
 import { nearestName } from "../../base/near.ts";
 import { neutralise } from "../../base/terminal-text.ts";
 import { type ExportFormat, exportFormats, exportTape } from "../../tape/export.ts";
-import type { TapeLog, TapeReader } from "../../tape/store.ts";
+import type { TapeReader } from "../../tape/store.ts";
+import { lastIdOf } from "../../tape/tape-end.ts";
 import { type CommandContext, didYouMean, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
 import { writeOutputFile } from "../output-file.ts";
@@ -33,7 +34,7 @@ export async function runTapeExport(
   const format = formatFrom(options);
   await using runtime = await openRuntime(context);
   await using tape = await openChosenTape(runtime, words, options);
-  const total = await lastId(tape.log);
+  const total = await lastIdOf(tape.log);
   if (total === 0) throw new BubError("not_found", tape.emptySentence);
   using bar = new ProgressBar(stderr, { label: "exporting", total });
   const pieces = exportTape(maskedReader(tape.log, runtime.mask.mask), {
@@ -74,11 +75,6 @@ function formatFrom({ format, output = "" }: TapeExportOptions): ExportFormat {
   throw new UsageError(
     `unknown format '${format}'${near === undefined ? `; there are ${exportFormats.join(", ")}.` : didYouMean(near)}`,
   );
-}
-
-async function lastId(log: TapeLog): Promise<number> {
-  for await (const { id } of log.backward()) return id;
-  return 0;
 }
 
 /** Secrets are masked where they stand, before anything is escaped. */

@@ -5,7 +5,7 @@ import { findEntries, matchOf } from "../../tape/search.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderExcerpt } from "../entry-text.ts";
 import { openRuntime } from "../open-runtime.ts";
-import { type SearchOptions, searchFrom } from "../search-options.ts";
+import { renderFound, type SearchOptions, searchFrom } from "../search-options.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { openChosenTape } from "../tape-choice.ts";
 
@@ -37,13 +37,6 @@ export async function runTapeSearch(
     found++;
   }
   status.clear();
-  stderr.write(`bub: ${summary(found, filtered, search.limit)}\n`);
+  stderr.write(renderFound(found, { limit: search.limit, filtered }));
   return 0;
-}
-
-function summary(found: number, filtered: number, limit: number): string {
-  const matches = found === 1 ? "1 match" : `${found} matches`;
-  const more = found >= limit ? "; there may be more, --limit 0 shows all" : "";
-  const left = filtered === 0 ? "" : ` (${filtered} results of earlier searches are left out)`;
-  return `${matches}${left}${more}.`;
 }

@@ -63,9 +63,10 @@ export async function runNpm(
     stderr.write("Stopping npm …\n");
   };
   signal.addEventListener("abort", onStop, { once: true });
-  const code = await ended(child, { signal, graceMs, onKill });
-  signal.removeEventListener("abort", onStop);
-  status.clear();
+  const code = await ended(child, { signal, graceMs, onKill }).finally(() => {
+    signal.removeEventListener("abort", onStop);
+    status.clear();
+  });
   signal.throwIfAborted();
   if (code === 0) return;
   for (const text of tail.lines()) stderr.write(`  ${neutralise(text)}\n`);

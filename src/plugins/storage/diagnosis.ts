@@ -1,7 +1,7 @@
 // The section of `bub doctor` on what Bub keeps: how much there is, and whether its files are in order.
 import { access, constants } from "node:fs/promises";
 import { counted } from "../../base/amounts.ts";
-import { messageOf } from "../../base/errors.ts";
+import { wholeSentencesOf } from "../../base/errors.ts";
 import type { Diagnosis, Fact, Finding } from "../../kernel/diagnosis.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { checkHome } from "../../tape/home-check.ts";
@@ -51,7 +51,10 @@ async function writable(home: string): Promise<Finding[]> {
     return [];
   } catch (error) {
     return [
-      { sentence: `${home} cannot be written, so nothing can be kept: ${messageOf(error)}.`, severity: "problem" },
+      {
+        sentence: `${home} cannot be written, so nothing can be kept: ${wholeSentencesOf(error)}`,
+        severity: "problem",
+      },
     ];
   }
 }
