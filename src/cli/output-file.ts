@@ -14,9 +14,11 @@ export interface OutputFileOptions {
 }
 
 const chunkLength = 64 * 1024;
+/** What is written may be a whole conversation: whom to show it to is for the person to say. */
+const ownerOnly = 0o600;
 
 /**
- * Answers how many bytes there are. A device or a pipe is written to as it is.
+ * Answers how many bytes there are. A new file is for its owner alone. A device or a pipe is written to as it is.
  * @throws BubError `invalid_input` for what is there already; `config` for what cannot be written
  */
 export async function writeOutputFile(
@@ -34,7 +36,7 @@ export async function writeOutputFile(
     if (there !== undefined && target === (await realpath(never).catch(() => never)))
       throw new BubError("invalid_input", `${name} is the tape itself`, { hint: "Name another file." });
     if (there !== undefined && !overwrite) throw isThere(name);
-    return await writeAside(target, pieces, { overwrite, name, mode: there?.mode });
+    return await writeAside(target, pieces, { overwrite, name, mode: there?.mode ?? ownerOnly });
   } catch (error) {
     throw codeOf(error) === undefined ? error : fileError("write", path, error);
   }
@@ -53,7 +55,7 @@ async function look(path: string): Promise<Stats | undefined> {
 async function writeAside(
   path: string,
   pieces: AsyncIterable<string>,
-  { overwrite, name, mode }: { overwrite: boolean; name: string; mode?: number },
+  { overwrite, name, mode }: { overwrite: boolean; name: string; mode: number },
 ): Promise<number> {
   const aside = `${path}.${randomHex(8)}.part`;
   try {

@@ -46,7 +46,7 @@ export class BottomLine implements Component {
     if (input > 0) facts.push(`cache ${Math.round((cached / input) * 100)}%`);
     if (spending.cost !== undefined) facts.push(spending.cost);
     const { count } = children;
-    if (count > 0) facts.push(`${counted(count, "subagent")}`);
+    if (count > 0) facts.push(counted(count, "subagent"));
     const { elapsedMs } = activity;
     if (elapsedMs >= 1000) facts.push(renderSeconds(elapsedMs));
     return facts;
