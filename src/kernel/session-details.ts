@@ -1,6 +1,7 @@
 // What a session is about: read from the beginning and the end of its tape, never all of it; and searching through many.
 import { contentFromJson, textOf } from "../base/content.ts";
 import type { JsonValue } from "../base/json.ts";
+import { cutToWidth } from "../base/terminal-text.ts";
 import type { TapeEntry } from "../tape/entry.ts";
 import type { SessionSettings } from "../tape/fold.ts";
 import { findEntries, type TapeSearch } from "../tape/search.ts";
@@ -62,7 +63,7 @@ export function linesSaid(content: JsonValue | undefined): string[] {
 }
 
 const titleEntries = 50;
-const titleLength = 80;
+const titleColumns = 80;
 
 async function titleOf(log: TapeReader, signal?: AbortSignal): Promise<string | undefined> {
   for await (const { kind, payload } of log.forward({ before: titleEntries, signal })) {
@@ -70,7 +71,7 @@ async function titleOf(log: TapeReader, signal?: AbortSignal): Promise<string | 
     const said = linesSaid(payload.content)
       .map((line) => line.trim())
       .find((line) => line !== "" && !line.startsWith("<shell-command "));
-    if (said !== undefined) return said.length > titleLength ? `${said.slice(0, titleLength - 1)}…` : said;
+    if (said !== undefined) return cutToWidth(said, titleColumns);
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { TapeId } from "../base/ids.ts";
+import { widthOf } from "../base/terminal-text.ts";
 import { createFileStorage } from "../tape/file-store.ts";
 import { createMemoryStorage } from "../tape/memory-store.ts";
 import { say, scriptedModel } from "../testing/scripted-model.ts";
@@ -66,6 +67,15 @@ test("R5.1 a session is described by its first words and its facts", async () =>
     anchors: 1,
     settings: {},
   });
+});
+
+test("R5.1 a long title ends between characters, never inside one", async () => {
+  const { runtime, say } = await world();
+  await say("a", `ab${"😀".repeat(100)}`);
+  const [session] = await listSessions(runtime.runtime);
+  const { title = "" } = await describeSession(runtime.runtime, session as never);
+  expect(title).toMatch(/^ab(😀)+…$/u);
+  expect(widthOf(title)).toBeLessThanOrEqual(80);
 });
 
 test("R5.1 a search goes through all sessions up to its limit", async () => {

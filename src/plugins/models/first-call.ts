@@ -1,6 +1,6 @@
 // The first call to a model that somebody has just set up, and a plain verdict on it.
 import { BubError, messageOf, sentencesOf } from "../../base/errors.ts";
-import { toOneLine } from "../../base/terminal-text.ts";
+import { cutToWidth, toOneLine } from "../../base/terminal-text.ts";
 import { renderDuration } from "../../base/tool-line.ts";
 import { withoutAdvice } from "../../model/errors.ts";
 import { guardModel } from "../../model/guard.ts";
@@ -11,7 +11,7 @@ import { isModelError } from "../../model/model-error.ts";
 const patienceMs = 60_000;
 /** Enough for one word, also of a model that thinks first (tokens). */
 const mostTokens = 1024;
-const shownLength = 60;
+const shownColumns = 60;
 
 /**
  * Asks the model for one word and answers what to tell a person.
@@ -36,7 +36,7 @@ export async function makeFirstCall(model: Model, signal: AbortSignal): Promise<
     throw verdictOn(error);
   }
   const said = toOneLine(answer);
-  const shown = said.length > shownLength ? `${said.slice(0, shownLength)}…` : said;
+  const shown = cutToWidth(said, shownColumns);
   const time = renderDuration(performance.now() - started);
   return `It works: ${model.provider}:${model.modelId} answered ${shown === "" ? "" : `"${shown}" `}after ${time}.`;
 }
