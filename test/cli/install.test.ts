@@ -161,6 +161,16 @@ bub: npm install failed with exit code 1; its last words stand above.
     ]);
   });
 
+  test("R5.1 scripts that npm runs see no key of a model, neither of a folder's package nor of others", async () => {
+    using world = createCliWorld();
+    const folder = local(world, "polite", polite);
+    const log = join(world.workspace, "log");
+    const keys = { OPENAI_API_KEY: "sk-of-a-provider", BUB_API_KEY: "sk-of-bub" };
+    const env = { ...fakeNpm(world, `echo "$1 [$OPENAI_API_KEY$BUB_API_KEY]" >> "${log}"`), ...keys };
+    await world.run(["install", "bub-other", folder], { env });
+    expect(new Set(readFileSync(log, "utf8").trim().split("\n"))).toEqual(new Set(["install []", "pack []"]));
+  });
+
   test("R5.1 Ctrl-C stops npm and leaves the project as it was", async () => {
     using world = createCliWorld();
     writeProject(world.home, { "bub-polite": pluginPackage("bub-polite", '{ name: "polite" }') });

@@ -132,8 +132,8 @@ function changedName(before: Dependencies, after: Dependencies, wanted: string):
 const tarballs = "packages";
 
 /** The path of the tarball in the project. */
-async function pack(path: string, { folder }: OpenProject, { context }: ChangeOptions): Promise<string> {
-  const { env, stderr, stop } = context;
+async function pack(path: string, { folder, env }: OpenProject, { context }: ChangeOptions): Promise<string> {
+  const { stderr, stop } = context;
   const aside = join(folder, tarballs, ".new");
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { recursive: true, mode: 0o700 });

@@ -21,6 +21,8 @@ import { runNpm } from "./npm.ts";
 export interface OpenProject extends AsyncDisposable {
   readonly home: string;
   readonly folder: string;
+  /** What npm sees: scripts of packages have no business with the keys of models. */
+  readonly env: Readonly<Record<string, string>>;
   /**
    * Runs npm, then `check`. When either fails, or the command is cancelled, the project is as it was before.
    * @throws what npm or `check` throws, or the signal's reason
@@ -50,7 +52,6 @@ const repairMs = 60_000;
  */
 export async function openProject({ env: own, stderr, stop }: CommandContext): Promise<OpenProject> {
   const home = homeOf(own);
-  // Scripts of packages have no business with the keys of models.
   const env = childEnvironment({ env: own, keyVariables: providerKeyVariables });
   const folder = projectFolder(home);
   orFileError("make the folder", folder, () => ensureFolder(folder));
@@ -81,6 +82,7 @@ export async function openProject({ env: own, stderr, stop }: CommandContext): P
     return {
       home,
       folder,
+      env,
       async change({ command, words }, check) {
         orFileError("keep what stands in", folder, () => kept.take());
         let isWhole = true;
