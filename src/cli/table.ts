@@ -15,8 +15,8 @@ export function renderTable(
 ): string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [index, cell] of row.slice(0, -1).entries())
-      widths[index] = Math.max(widths[index] ?? 0, Math.min(widthOf(cell), widest));
+    for (let index = 0; index < row.length - 1; index++)
+      widths[index] = Math.max(widths[index] ?? 0, Math.min(widthOf(row[index] ?? ""), widest));
   }
   return rows.map((row) => `  ${row.map((cell, index) => padded(cell, widths[index] ?? 0)).join("  ")}`.trimEnd());
 }

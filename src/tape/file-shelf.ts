@@ -7,7 +7,7 @@ import { BubError, codeOf } from "../base/errors.ts";
 import { parseSidecarId, type TapeId } from "../base/ids.ts";
 import { archivedFile, archiveNameOf, parseArchiveName } from "./archive-name.ts";
 import { syncFolder } from "./durable-file.ts";
-import { fileError, orFileError } from "./file-error.ts";
+import { fileError } from "./file-error.ts";
 import type { ShelvedTape, TapeArchive, TapeShelf } from "./store.ts";
 
 export interface FileShelfOptions {
@@ -20,6 +20,7 @@ export interface FileShelfOptions {
 
 const suffix = ".jsonl";
 const index = "index.jsonl";
+const mayBeGone = { throwIfNoEntry: false } as const;
 /** Files that are looked at before others get their turn. */
 const atOnce = 256;
 
@@ -177,11 +178,17 @@ export class FileShelf implements TapeShelf {
   /** Sizes and times; one call of the system each, which is quicker than handing each to another thread. */
   async #lookAt(names: readonly string[]): Promise<Found[]> {
     const found: Found[] = [];
-    for (const [at, name] of names.entries()) {
-      if (at % atOnce === atOnce - 1) await new Promise(setImmediate);
-      const path = this.#pathOf(name);
-      const stats = orFileError("look at", path, () => lstatSync(path, { throwIfNoEntry: false }));
-      if (stats?.isFile()) found.push({ name, bytes: stats.size, changedMs: stats.mtimeMs });
+    let path = "";
+    try {
+      for (let at = 0; at < names.length; at++) {
+        if (at % atOnce === atOnce - 1) await new Promise(setImmediate);
+        const name = names[at] as string;
+        path = this.#pathOf(name);
+        const stats = lstatSync(path, mayBeGone);
+        if (stats?.isFile()) found.push({ name, bytes: stats.size, changedMs: stats.mtimeMs });
+      }
+    } catch (error) {
+      throw fileError("look at", path, error);
     }
     return found;
   }
