@@ -54,6 +54,7 @@ export interface DoctorRequest {
   readonly signal: AbortSignal;
 }
 
+/** Looks and, with `fixes`, puts right what can be. A plugin that fails is a finding. @throws the signal's reason */
 export async function examine(runtime: Runtime, request: DoctorRequest): Promise<DoctorReport> {
   const { sessionId, offline, fixes, signal } = request;
   const [tape, answers] = await Promise.all([

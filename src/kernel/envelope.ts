@@ -60,6 +60,7 @@ export interface Outbound {
   readonly text: string;
 }
 
+/** The session of a message: the one that it names, else its chat's. */
 export function sessionIdOf(inbound: Inbound): string {
   return inbound.sessionId ?? `${inbound.channel}:${inbound.chatId}`;
 }

@@ -18,6 +18,7 @@ export interface SessionDetails {
   readonly settings: SessionSettings;
 }
 
+/** Needs no lease. @throws BubError for a tape that cannot be opened; the signal's reason */
 export async function describeSession(
   runtime: Runtime,
   { tape }: Pick<SessionSummary, "tape">,

@@ -20,6 +20,7 @@ export interface SessionsPruneOptions {
   json?: boolean;
 }
 
+/** Removes with `--yes` alone; else it says what would be removed. @throws UsageError without an age, or for none */
 export async function runSessionsPrune(
   _words: readonly string[],
   options: SessionsPruneOptions,

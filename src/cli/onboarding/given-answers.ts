@@ -30,6 +30,7 @@ export class Changes {
   }
 }
 
+/** Its questions reject with UsageError where no option answers them, or with an answer that cannot be. */
 export function createGivenAnswers(answers: Answers, changes: Changes, setUp: SetUp): Onboarding {
   const { signal, tries, config, say } = setUp;
   return {

@@ -12,6 +12,7 @@ type Prompts = typeof import("@clack/prompts");
 /** Lists up to this long are shown whole; longer ones are searched by typing. */
 const shortList = 9;
 
+/** Its questions reject with CancelledError when the person leaves; what options answer is not asked. */
 export async function createTerminalQuestions(
   answers: Answers,
   changes: Changes,

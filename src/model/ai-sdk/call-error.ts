@@ -12,6 +12,7 @@ export interface CallFacts {
   readonly isAnswering: boolean;
 }
 
+/** Any error of a call as one of ours; what nobody knows is `rejected`, and tried again if the package says so. */
 export function toModelError(error: unknown, call: CallFacts): ModelError {
   const own = causeOf(error, isModelError);
   if (isModelError(own)) return own;

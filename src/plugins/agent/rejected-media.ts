@@ -22,13 +22,13 @@ export class RejectedMedia {
 
   has(model: string, part: MediaPart): boolean {
     const keys = this.#keys.get(model);
-    return keys?.has(keyOf(part)) === true;
+    return keys?.has(mediaKeyOf(part)) === true;
   }
 }
 
 /** The event that keeps these media away from a model from now on. */
 export function rejectionDraft(model: string, parts: readonly MediaPart[], meta: JsonObject): EntryDraft {
-  const media = [...new Set(parts.map(keyOf))];
+  const media = [...new Set(parts.map(mediaKeyOf))];
   return { kind: "event", payload: { name: mediaRejected, data: { model, media } }, meta };
 }
 
@@ -46,6 +46,7 @@ export function hasMedia(messages: readonly ModelMessage[]): boolean {
   return messages.some(({ content }) => typeof content === "object" && content.some(isMediaPart));
 }
 
+/** Images, audio and video of all messages, in their order. */
 export function mediaIn(messages: readonly ModelMessage[]): readonly MediaPart[] {
   return messages.flatMap(({ content }) => (typeof content === "object" ? content.filter(isMediaPart) : []));
 }
@@ -53,7 +54,7 @@ export function mediaIn(messages: readonly ModelMessage[]): readonly MediaPart[]
 const known = new WeakMap<MediaPart, string>();
 
 /** Says which media it is, wherever a copy of it stands. */
-function keyOf(part: MediaPart): string {
+export function mediaKeyOf(part: MediaPart): string {
   const key = known.get(part) ?? part.sha256 ?? part.url ?? hashOf(part.data ?? "");
   known.set(part, key);
   return key;

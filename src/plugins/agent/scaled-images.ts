@@ -1,11 +1,11 @@
 // Images that are over a provider's limit, scaled by the user's own `sharp`, each once a runtime.
-
 import type { MediaPart } from "../../base/content.ts";
 import { messageOf } from "../../base/errors.ts";
 import { findInstalled, importInstalled } from "../../base/installed-packages.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import type { ImageLimits } from "../../model/media-limits.ts";
+import { mediaKeyOf } from "./rejected-media.ts";
 
 /** The scaled image, which the media store has; or why there is none, as the end of a note. */
 export type Scaled = MediaPart | string;
@@ -33,12 +33,11 @@ const done = new WeakMap<Runtime, Map<string, Promise<Scaled>>>();
  * first image needs it, and looked for again as long as it is not installed.
  */
 export async function scaleImage(part: MediaPart, limits: ImageLimits, runtime: Runtime): Promise<Scaled> {
-  const name = part.sha256 ?? part.data;
-  if (name === undefined) return "";
+  if (part.sha256 === undefined && part.data === undefined) return "";
   const { home } = runtime.settings;
   const known = done.get(runtime) ?? new Map<string, Promise<Scaled>>();
   done.set(runtime, known);
-  const key = `${name} ${limits.base64Bytes} ${limits.side}`;
+  const key = `${mediaKeyOf(part)} ${limits.base64Bytes} ${limits.side}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   if (!(await isInstalled(home))) return "; bub install sharp lets such images be scaled";

@@ -72,6 +72,7 @@ async function readCall(line: string, toolset: Toolset): Promise<ParsedCall> {
   return { id: newCallId(), name, ...(await parseCommand(owned.tool, rest)) };
 }
 
+/** The call that a line for the shell stands for. */
 export function shellCall(line: string): ParsedCall {
   return { id: newCallId(), name: "bash", arguments: { command: line } };
 }

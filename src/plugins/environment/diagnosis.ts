@@ -16,6 +16,7 @@ export interface ProgramsRequest {
 /** Milliseconds; a program that needs longer to say its version does not work. */
 const patienceMs = 10_000;
 
+/** A program that is missing, or does not say its version in time, is a warning. @throws the signal's reason */
 export async function diagnosePrograms(request: ProgramsRequest): Promise<Diagnosis> {
   const reports = await Promise.all([
     reportOf("bash", "bash is not on PATH: the tool bash uses sh instead.", request),

@@ -23,6 +23,7 @@ export interface ChoicesRequest {
   signal: AbortSignal;
 }
 
+/** What settings name and providers list. A provider that fails, or takes too long, is a note. @throws the signal's reason */
 export async function listChoices(
   runtime: Runtime,
   { own, most = mostOfOne, signal }: ChoicesRequest,

@@ -7,6 +7,7 @@ import type { Runtime } from "../../kernel/runtime.ts";
 import { checkHome } from "../../tape/home-check.ts";
 import { systemWorld } from "../../tape/lease-record.ts";
 
+/** Changes nothing: findings hold what puts them right. @throws the signal's reason */
 export async function diagnoseStorage(runtime: Runtime, signal: AbortSignal): Promise<Diagnosis> {
   const { settings, storage, workspace, clock } = runtime;
   const { home } = settings;
