@@ -36,6 +36,7 @@ export async function runTapeExport(
   await using tape = await openChosenTape(runtime, words, options);
   const total = await lastIdOf(tape.log);
   if (total === 0) throw new BubError("not_found", tape.emptySentence);
+  const isPrinted = output === undefined || output === "-";
   using bar = new ProgressBar(stderr, { label: "exporting", total });
   const pieces = exportTape(maskedReader(tape.log, runtime.mask.mask), {
     format,
@@ -43,9 +44,10 @@ export async function runTapeExport(
     everything,
     media: tape.isOfHome ? runtime.storage.media : undefined,
     signal: stop.signal,
-    onEntry: (id) => bar.update(id),
+    // What is printed on the terminal is not written over, and tells itself how far it is.
+    onEntry: isPrinted && stdout.isTerminal ? undefined : (id) => bar.update(id),
   });
-  if (output === undefined || output === "-") {
+  if (isPrinted) {
     const paced = new PacedOutput(stdout);
     for await (const piece of pieces) await paced.write(piece);
     return 0;
