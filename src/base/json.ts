@@ -15,3 +15,8 @@ export function parseJson(text: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+/** The text that a value is; empty for anything else. */
+export function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,5 +1,5 @@
 // What a provider's refusal means for retry, fallback and people: by status and code first, by words last.
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../base/json.ts";
 import type { ModelFailure } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -229,7 +229,7 @@ function detailsOf(details: JsonValue | undefined): readonly JsonObject[] {
 
 /** OpenRouter hides the reason of the provider behind it in `metadata.raw`. */
 function wordsOf({ message, metadata }: JsonObject): string {
-  const said = typeof message === "string" ? message : "";
+  const said = textIn(message);
   const raw = isJsonObject(metadata) ? metadata.raw : undefined;
   if (typeof raw !== "string" || raw === "") return said;
   return `${said}: ${readRefusal(parseJson(raw))?.message ?? raw}`;

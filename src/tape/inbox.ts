@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { codeOf } from "../base/errors.ts";
 import type { InboxId, TapeId } from "../base/ids.ts";
-import { isJsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, parseJson, textIn } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
 import { ensureFolder, writeDurably } from "./durable-file.ts";
 import { fileError } from "./file-error.ts";
@@ -153,7 +153,7 @@ function parseItem(text: string, id: InboxId): InboxItem | undefined {
   const value = parseJson(text);
   const draft = parseDraft(value);
   if (draft === undefined || !isJsonObject(value)) return undefined;
-  return { id, ...draft, date: typeof value.date === "string" ? value.date : "" };
+  return { id, ...draft, date: textIn(value.date) };
 }
 
 /** Undefined for what is no item. */

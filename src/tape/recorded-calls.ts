@@ -1,5 +1,5 @@
 // Reads calls and results from entries, as we write them and as Python Bub did.
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../base/json.ts";
 import type { RecordedCall, RecordedResultCall, ResultStatus, TapeEntry } from "./entry.ts";
 
 /** The calls of a `tool_call` entry: `{id, name, arguments}`, or `{id, type, function: {name, arguments}}`. */
@@ -31,7 +31,7 @@ function namedCall(value: JsonValue | undefined): RecordedResultCall | undefined
   const { id, name, status } = value;
   return {
     id,
-    name: typeof name === "string" ? name : "",
+    name: textIn(name),
     status: (statuses.find((one) => one === status) ?? "ok") as ResultStatus,
   };
 }

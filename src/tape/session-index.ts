@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, readFileSync, readSync } from "node:fs";
 import { codeOf } from "../base/errors.ts";
 import type { TapeId } from "../base/ids.ts";
-import { isJsonObject, parseJson } from "../base/json.ts";
+import { isJsonObject, parseJson, textIn } from "../base/json.ts";
 import { openPrivate, writeWhole } from "./durable-file.ts";
 import { fileError, orFileError } from "./file-error.ts";
 import type { SessionRecord } from "./store.ts";
@@ -56,7 +56,7 @@ function parseRecord(line: string): SessionRecord | undefined {
     tape: tape as TapeId,
     workspace: typeof workspace === "string" ? workspace : null,
     session,
-    date: typeof date === "string" ? date : "",
+    date: textIn(date),
   };
 }
 

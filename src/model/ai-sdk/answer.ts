@@ -1,5 +1,5 @@
 // Reads one stream of the AI SDK's parts into events: calls are held back until a real finish.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, textIn } from "../../base/json.ts";
 import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError } from "../errors.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
@@ -68,7 +68,7 @@ export class PartReader {
   }
 
   #grow(type: "text" | "reasoning", { id = "", delta, providerMetadata }: JsonObject): ModelEvent[] {
-    const text = typeof delta === "string" ? delta : "";
+    const text = textIn(delta);
     const metadata = isJsonObject(providerMetadata) ? providerMetadata : undefined;
     const block = this.#blockOf(type, String(id), text);
     if (block === undefined) return [];
@@ -95,8 +95,8 @@ export class PartReader {
   #call({ toolCallId, toolName, input, providerExecuted, providerMetadata }: JsonObject): ModelEvent[] {
     if (providerExecuted === true) return [{ type: "progress" }];
     const call = {
-      id: typeof toolCallId === "string" ? toolCallId : "",
-      name: typeof toolName === "string" ? toolName : "",
+      id: textIn(toolCallId),
+      name: textIn(toolName),
       arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}),
     };
     this.#blocks.push({ type: "call", call, metadata: isJsonObject(providerMetadata) ? providerMetadata : undefined });

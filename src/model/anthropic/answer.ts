@@ -1,5 +1,5 @@
 // Reads one answer of the Messages format, streamed or whole, into events.
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
 import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
@@ -102,8 +102,8 @@ export class MessagesAnswerReader implements AnswerReader {
     const type = String(start.type ?? "");
     const block: Block = { type, start, text: "", signature: "", input: "", isOpen: true };
     this.#blocks.set(index, block);
-    if (type === "thinking") block.signature = textOf(start.signature);
-    const events = said(block, textOf(type === "thinking" ? start.thinking : start.text));
+    if (type === "thinking") block.signature = textIn(start.signature);
+    const events = said(block, textIn(type === "thinking" ? start.thinking : start.text));
     return events.length > 0 || type === "text" || type === "thinking" ? events : [{ type: "progress" }];
   }
 
@@ -112,14 +112,14 @@ export class MessagesAnswerReader implements AnswerReader {
     if (block === undefined) return [];
     switch (delta.type) {
       case "text_delta":
-        return said(block, textOf(delta.text));
+        return said(block, textIn(delta.text));
       case "thinking_delta":
-        return said(block, textOf(delta.thinking));
+        return said(block, textIn(delta.thinking));
       case "signature_delta":
-        block.signature += textOf(delta.signature);
+        block.signature += textIn(delta.signature);
         return [];
       case "input_json_delta": {
-        const piece = textOf(delta.partial_json);
+        const piece = textIn(delta.partial_json);
         block.input += piece;
         return piece === "" ? [] : [{ type: "progress" }];
       }
@@ -138,7 +138,7 @@ export class MessagesAnswerReader implements AnswerReader {
     if (typeof rawReason !== "string" || rawReason === "") return [];
     this.#rawReason = rawReason;
     const hasText = [...this.#blocks.values()].some(({ type, text }) => type === "text" && text !== "");
-    const explanation = isJsonObject(details) && !hasText ? textOf(details.explanation) : "";
+    const explanation = isJsonObject(details) && !hasText ? textIn(details.explanation) : "";
     return explanation === "" ? [] : [{ type: "text-delta", delta: explanation }];
   }
 
@@ -151,8 +151,8 @@ export class MessagesAnswerReader implements AnswerReader {
 
   #rawCalls(): RawCall[] {
     return [...this.#blocks.values()].filter(isCall).map(({ start, input, isOpen }) => ({
-      id: textOf(start.id),
-      name: textOf(start.name),
+      id: textIn(start.id),
+      name: textIn(start.name),
       // Without any piece it is either a call without arguments or one that was cut before them: its end tells.
       arguments: input === "" && !isEmpty(start.input) ? JSON.stringify(start.input) : input,
       ...(isOpen && { incomplete: true as const }),
@@ -194,10 +194,6 @@ function isCall({ type }: Block): boolean {
 
 function isEmpty(input: JsonValue | undefined): boolean {
   return !isJsonObject(input) || Object.keys(input).length === 0;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([

@@ -1,6 +1,6 @@
 // Reads one answer of the Chat Completions format, streamed or whole, into events.
 import type { Usage } from "../../base/events.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
 import { settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
@@ -85,7 +85,7 @@ export class ChatAnswerReader implements AnswerReader {
 
   #takeContent(said: JsonObject): ModelEvent[] {
     const { text, thinking } = readContent(said.content);
-    const refusal = typeof said.refusal === "string" ? said.refusal : "";
+    const refusal = textIn(said.refusal);
     const reasoning = this.#takeReasoning(said) + thinking;
     const events: ModelEvent[] = [];
     if (reasoning !== "") events.push({ type: "reasoning-delta", delta: reasoning });
@@ -156,6 +156,6 @@ function readContent(content: JsonValue | undefined): { text: string; thinking: 
   if (typeof content === "string") return { text: content, thinking: "" };
   if (!Array.isArray(content)) return { text: "", thinking: "" };
   const parts = content.filter(isJsonObject);
-  const text = parts.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
+  const text = parts.map((part) => textIn(part.text)).join("");
   return { text, thinking: parts.map((part) => readContent(part.thinking).text).join("") };
 }

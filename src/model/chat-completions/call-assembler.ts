@@ -1,5 +1,5 @@
 // Puts the pieces of an answer's calls together, whichever way a server deals them out.
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../../base/json.ts";
 import type { RawCall } from "../calls.ts";
 
 interface OpenCall {
@@ -90,8 +90,8 @@ function readPiece(raw: JsonValue): Piece | undefined {
   return {
     index: typeof raw.index === "number" ? raw.index : undefined,
     id: typeof raw.id === "string" || typeof raw.id === "number" ? String(raw.id) : "",
-    name: typeof from.name === "string" ? from.name : "",
-    arguments: isJsonObject(given) ? given : typeof given === "string" ? given : "",
+    name: textIn(from.name),
+    arguments: isJsonObject(given) ? given : textIn(given),
     extra: isJsonObject(raw.extra_content) ? raw.extra_content : undefined,
   };
 }

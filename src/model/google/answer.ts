@@ -1,6 +1,6 @@
 // Reads one answer of the Gemini format, streamed or whole, into events.
 import type { Usage } from "../../base/events.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
 import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
@@ -79,11 +79,11 @@ export class GeminiAnswerReader implements AnswerReader {
     const extra = typeof signature === "string" && signature !== "" ? { thoughtSignature: signature } : {};
     if (isJsonObject(part.functionCall)) {
       const { id, name, args } = part.functionCall;
-      this.#calls.push({ id: textOf(id), name: textOf(name), arguments: JSON.stringify(args ?? {}) });
+      this.#calls.push({ id: textIn(id), name: textIn(name), arguments: JSON.stringify(args ?? {}) });
       this.#outline.call(extra);
       return [{ type: "progress" }];
     }
-    const delta = textOf(part.text);
+    const delta = textIn(part.text);
     if (part.thought === true) {
       // A thought's text goes nowhere; its signature mostly stands on the part that follows.
       if (extra.thoughtSignature !== undefined) this.#outline.own({ text: "", thought: true, ...extra });
@@ -102,7 +102,7 @@ export class GeminiAnswerReader implements AnswerReader {
 
   #finish(rawReason: string, { finishMessage }: JsonObject): void {
     if (failedReasons.has(rawReason)) {
-      const message = textOf(finishMessage) || `it stopped with ${rawReason}`;
+      const message = textIn(finishMessage) || `it stopped with ${rawReason}`;
       throw refusalError({ message }, this.#options.endpoint, this.#options);
     }
     if (rawReason !== "FINISH_REASON_UNSPECIFIED") this.#rawReason = rawReason;
@@ -123,10 +123,6 @@ function readUsage(raw: JsonObject): Usage | undefined {
     cached_tokens: tokenCount(raw.cachedContentTokenCount),
     total_tokens: tokenCount(raw.totalTokenCount),
   });
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** Reasons that are failures: of the model, which wrote a call that cannot be read, or of a turn that is not whole. */

@@ -1,6 +1,6 @@
 // Reads one answer of the Responses format, streamed or whole, into events.
 import type { Usage } from "../../base/events.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textIn } from "../../base/json.ts";
 import type { AnswerOptions, AnswerReader } from "../answer-body.ts";
 import { type RawCall, settleEnd } from "../calls.ts";
 import { cutError, malformedError, readRefusal, refusalError } from "../errors.ts";
@@ -77,13 +77,13 @@ export class ResponsesAnswerReader implements AnswerReader {
         return isJsonObject(event.item) ? this.#begin(at, event.item) : [];
       case "response.output_text.delta":
       case "response.refusal.delta":
-        return this.#say(at, { type: "message" }, textOf(event.delta));
+        return this.#say(at, { type: "message" }, textIn(event.delta));
       case "response.reasoning_summary_text.delta":
-        return this.#think(at, `summary ${String(event.summary_index)}`, textOf(event.delta));
+        return this.#think(at, `summary ${String(event.summary_index)}`, textIn(event.delta));
       case "response.reasoning_text.delta":
-        return this.#think(at, `content ${String(event.content_index)}`, textOf(event.delta));
+        return this.#think(at, `content ${String(event.content_index)}`, textIn(event.delta));
       case "response.function_call_arguments.delta": {
-        const delta = textOf(event.delta);
+        const delta = textIn(event.delta);
         this.#item(at, { type: "function_call" }).arguments += delta;
         return delta === "" ? [] : [{ type: "progress" }];
       }
@@ -169,7 +169,7 @@ export class ResponsesAnswerReader implements AnswerReader {
       .filter(isJsonObject)
       .flatMap((item, index) => (this.#isKnown(item, index) ? [] : this.#complete(`output ${index}`, item)));
     if (isJsonObject(response.usage)) this.#usage = readUsage(response.usage);
-    this.#rawReason = isJsonObject(details) ? textOf(details.reason) || "incomplete" : textOf(status) || "completed";
+    this.#rawReason = isJsonObject(details) ? textIn(details.reason) || "incomplete" : textIn(status) || "completed";
     return events;
   }
 
@@ -182,8 +182,8 @@ export class ResponsesAnswerReader implements AnswerReader {
   #rawCalls(): RawCall[] {
     const calls = [...this.#items.values()].filter(({ value }) => value.type === "function_call");
     return calls.map(({ value, arguments: args, isDone }) => ({
-      id: textOf(value.call_id),
-      name: textOf(value.name),
+      id: textIn(value.call_id),
+      name: textIn(value.name),
       arguments: args === "" ? "{}" : args,
       ...((!isDone || value.status === "incomplete") && { incomplete: true as const }),
     }));
@@ -217,7 +217,7 @@ function argumentsOf({ arguments: given }: JsonObject): string | undefined {
 }
 
 function placeOf({ output_index: index, item_id: id }: JsonObject): string {
-  return typeof index === "number" ? `output ${index}` : textOf(id);
+  return typeof index === "number" ? `output ${index}` : textIn(id);
 }
 
 function messageText({ content }: JsonObject): string {
@@ -228,7 +228,7 @@ function partTexts(parts: JsonValue | undefined): string[] {
   if (!Array.isArray(parts)) return [];
   return parts
     .filter(isJsonObject)
-    .map((part) => textOf(part.text) || textOf(part.refusal))
+    .map((part) => textIn(part.text) || textIn(part.refusal))
     .filter((text) => text !== "");
 }
 
@@ -243,10 +243,6 @@ function readUsage(raw: JsonObject): Usage | undefined {
     cache_write_tokens: tokenCount(input.cache_write_tokens),
     total_tokens: tokenCount(raw.total_tokens),
   });
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([

@@ -1,7 +1,7 @@
 // One task: what is known of it from the call that started it to its end.
 import { addUsage, type StreamEvent, type SubagentTask, type TaskStatus, type Usage } from "../../base/events.ts";
 import type { TapeId, TaskId } from "../../base/ids.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, textIn } from "../../base/json.ts";
 import type { TaskOrder } from "./task-order.ts";
 
 /** A task as tools give it. */
@@ -154,7 +154,7 @@ export function parseTaskValue(data: JsonObject | undefined): TaskValue | undefi
     task_id: id as TaskId,
     session_id: sessionId,
     status,
-    output: typeof output === "string" ? output : "",
+    output: textIn(output),
     errors: Array.isArray(errors) ? errors.map(String) : [],
   };
 }
