@@ -25,7 +25,8 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The end of a usage error's sentence. */
-export function didYouMean(near: string | undefined): string {
-  return near === undefined ? "; bub --help shows what there is." : ` (Did you mean ${near}?)`;
+/** The end of a usage error's sentence. @param names all that there are, where they are few */
+export function didYouMean(near: string | undefined, names: readonly string[] = []): string {
+  if (near !== undefined) return ` (Did you mean ${near}?)`;
+  return names.length === 0 ? "; bub --help shows what there is." : `; there are ${names.join(", ")}.`;
 }

@@ -40,3 +40,11 @@ test("R5.1 nothing is left of a file whose text failed to come, and what was the
   });
   expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["before", ["out.md"]]);
 });
+
+test("R5.1 a place that cannot be written is told with what to do about the file, not about the home", async () => {
+  const path = join(folder, "missing", "out.md");
+  await expect(writeOutputFile(path, pieces("a"), { overwrite: false, never })).rejects.toMatchObject({
+    message: `cannot write ${path}: the path does not exist`,
+    hint: "Name a file in a folder that you can write.",
+  });
+});

@@ -38,7 +38,9 @@ export async function writeOutputFile(
     if (there !== undefined && !overwrite) throw isThere(name);
     return await writeAside(target, pieces, { overwrite, name, mode: there?.mode ?? ownerOnly });
   } catch (error) {
-    throw codeOf(error) === undefined ? error : fileError("write", path, error);
+    throw codeOf(error) === undefined
+      ? error
+      : fileError("write", path, error, "Name a file in a folder that you can write.");
   }
 }
 

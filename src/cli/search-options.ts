@@ -16,7 +16,7 @@ export interface SearchOptions {
   json?: boolean;
 }
 
-/** @throws UsageError for a kind that there is none of, and for no text */
+/** @throws UsageError for a kind that there is none of, for no kind, and for no text */
 export function searchFrom(words: readonly string[], options: SearchOptions): TapeSearch {
   const query = words.join(" ");
   if (query.trim() === "") throw new UsageError("there is no text to look for.");
@@ -40,10 +40,12 @@ export function renderFound(found: number, { limit, filtered = 0 }: { limit: num
 
 function kindsFrom(text: string): EntryKind[] {
   const names = text.split(",").map((name) => name.trim());
-  return names.filter((name) => name !== "").map(kindFrom);
+  const kinds = names.filter((name) => name !== "").map(kindFrom);
+  if (kinds.length === 0) throw new UsageError(`--kinds names no kind${didYouMean(undefined, entryKinds)}`);
+  return kinds;
 }
 
 function kindFrom(name: string): EntryKind {
   if (isEntryKind(name)) return name;
-  throw new UsageError(`unknown kind '${name}'${didYouMean(nearestName(name, entryKinds))}`);
+  throw new UsageError(`unknown kind '${name}'${didYouMean(nearestName(name, entryKinds), entryKinds)}`);
 }

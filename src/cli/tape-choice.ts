@@ -57,7 +57,7 @@ async function openFile({ settings }: Runtime, word: string): Promise<ChosenTape
   } catch (error) {
     // What cannot be a path at all is a session's name.
     if (["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"].includes(codeOf(error) ?? "")) return undefined;
-    throw fileError("look at", place, error);
+    throw fileError("look at", place, error, "Name a file that you can read.");
   }
   const isOfHome = place.startsWith(join(settings.home, "tapes", "/"));
   const emptySentence = `the file ${word} holds no entry of a tape.`;

@@ -1,13 +1,17 @@
 // The sentence for a file that could not be read or written, and what to do about it.
 import { BubError, codeOf, isBubError, messageOf } from "../base/errors.ts";
 
+const chooseHome = "Set BUB_HOME to a folder that you can write.";
+
 /**
  * A `config` error for what the system refused.
  * @param doing what was tried, for example `write the tape`
+ * @param elsewhere what to do about a place that cannot be used
  */
-export function fileError(doing: string, path: string, error: unknown): BubError {
+export function fileError(doing: string, path: string, error: unknown, elsewhere = chooseHome): BubError {
   if (isBubError(error)) return error;
-  const [reason, hint] = reasons[codeOf(error) ?? ""] ?? [messageOf(error), undefined];
+  const [reason, known] = reasons[codeOf(error) ?? ""] ?? [messageOf(error), undefined];
+  const hint = known === chooseHome ? elsewhere : known;
   return new BubError("config", `cannot ${doing} ${path}: ${reason}`, { hint, cause: error });
 }
 
@@ -21,7 +25,6 @@ export function orFileError<Value>(doing: string, path: string, work: () => Valu
 }
 
 const makeRoom = "Free some space and try again; what was written before is intact.";
-const chooseHome = "Set BUB_HOME to a folder that you can write.";
 const closeFiles = "Close other programs or raise the limit (ulimit -n).";
 
 const reasons: Readonly<Record<string, readonly [reason: string, hint: string | undefined]>> = {

@@ -73,10 +73,7 @@ function formatFrom({ format, output = "" }: TapeExportOptions): ExportFormat {
   if (format === undefined) return endings[extname(output).toLowerCase()] ?? "markdown";
   const known = exportFormats.find((name) => name === format);
   if (known !== undefined) return known;
-  const near = nearestName(format, exportFormats);
-  throw new UsageError(
-    `unknown format '${format}'${near === undefined ? `; there are ${exportFormats.join(", ")}.` : didYouMean(near)}`,
-  );
+  throw new UsageError(`unknown format '${format}'${didYouMean(nearestName(format, exportFormats), exportFormats)}`);
 }
 
 /** Secrets are masked where they stand, before anything is escaped. */
