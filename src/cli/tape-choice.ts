@@ -53,7 +53,10 @@ async function openFile({ settings }: Runtime, word: string): Promise<ChosenTape
   const place = resolve(word);
   try {
     const found = await stat(place);
-    if (!found.isFile()) throw new BubError("invalid_input", `${word} is no file that could hold a tape`);
+    if (!found.isFile())
+      throw new BubError("invalid_input", `${word} is no file that could hold a tape`, {
+        hint: "Name a session, or a tape's file; bub sessions lists the sessions.",
+      });
   } catch (error) {
     // What cannot be a path at all is a session's name.
     if (["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"].includes(codeOf(error) ?? "")) return undefined;

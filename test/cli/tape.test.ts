@@ -214,7 +214,11 @@ test("R5.1 a word is a session that is there, else a file, else an unknown sessi
     stderr: "bub: two sessions are named: 'x' and 'notes'.\n",
   });
   mkdirSync(join(world.workspace, "folder"));
-  expect(await shown("folder")).toMatchObject({ code: 1, stderr: "bub: folder is no file that could hold a tape\n" });
+  expect(await shown("folder")).toMatchObject({
+    code: 1,
+    stderr:
+      "bub: folder is no file that could hold a tape. Name a session, or a tape's file; bub sessions lists the sessions.\n",
+  });
 });
 
 test("R5.1 what holds no entry is told as such: a session that nobody used, a file that is no tape", async () => {
