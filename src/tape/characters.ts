@@ -8,8 +8,9 @@ export const unspaced = 3;
 
 export type CharacterClass = typeof separator | typeof spaced | typeof unspaced;
 
-const wordPattern = /[\p{L}\p{M}\p{N}_/-]/u;
-const unspacedPattern = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u;
+// Made when first asked: making them takes 2 ms, and whoever loads this file may never search.
+let wordPattern: RegExp | undefined;
+let unspacedPattern: RegExp | undefined;
 
 // Found once for each character that is met: a tape holds few different ones.
 const classes = new Uint8Array(0x10000);
@@ -69,6 +70,8 @@ function wide(code: number, least: number): number {
 }
 
 function classify(character: string): CharacterClass {
+  wordPattern ??= /[\p{L}\p{M}\p{N}_/-]/u;
   if (!wordPattern.test(character)) return separator;
+  unspacedPattern ??= /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u;
   return unspacedPattern.test(character) ? unspaced : spaced;
 }
