@@ -108,7 +108,7 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: "chat",
-    summary: "Talk, line by line.",
+    summary: "Talk with Bub in the terminal.",
     example: 'bub chat "what is new here?"',
     argument: { name: "prompt", help: "what to say first" },
     options: [

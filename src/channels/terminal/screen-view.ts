@@ -156,11 +156,14 @@ class ScreenView implements ChatView {
   }
 
   pick(choices: readonly SessionChoice[], signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
     let resolve: (id: string | undefined) => void = () => undefined;
     const picked = new Promise<string | undefined>((settle) => {
       resolve = settle;
     });
+    const leave = () => done(undefined);
     const done = (id: string | undefined) => {
+      signal.removeEventListener("abort", leave);
       this.#picker = undefined;
       this.#screen.setFocus(this.#editor);
       this.#screen.requestRender();
@@ -173,7 +176,7 @@ class ScreenView implements ChatView {
     });
     this.#screen.setFocus(this.#picker);
     this.#screen.requestRender();
-    signal.addEventListener("abort", () => done(undefined), { once: true });
+    signal.addEventListener("abort", leave, { once: true });
     return picked;
   }
 
