@@ -28,3 +28,14 @@ test("a file is read whole, or up to one byte more than wanted", async () => {
   expect(String(await readRegularFile(join(folder, "a"), { mostBytes: 3 }))).toBe("0123");
   expect(String(await readRegularFile(join(folder, "a"), { mostBytes: 30 }))).toBe("0123456789");
 });
+
+test("the start of a long file is read whole", async () => {
+  const text = "0123456789".repeat(30_000);
+  writeFileSync(join(folder, "long"), text);
+  expect(String(await readRegularFile(join(folder, "long"), { mostBytes: 400_000 }))).toBe(text);
+  expect(String(await readRegularFile(join(folder, "long"), { mostBytes: 200_000 }))).toBe(text.slice(0, 200_001));
+});
+
+test.skipIf(process.platform !== "linux")("a file that says it is empty, and is not, is read", async () => {
+  expect(String(await readRegularFile("/proc/self/status", { mostBytes: 100_000 }))).toMatch(/^Name:/);
+});

@@ -5,6 +5,8 @@ import { type FileHandle, open } from "node:fs/promises";
 /** The code of the error for a pipe, a device or a socket where a file is expected. */
 export const notRegular = "ENOTREGULAR";
 
+const chunkBytes = 64 * 1024;
+
 export interface RegularFileOptions {
   /** Read at most this many bytes and one more, which tells that there are more. */
   mostBytes?: number;
@@ -24,11 +26,17 @@ export async function readRegularFile(path: string, { mostBytes }: RegularFileOp
   }
 }
 
+/** To the end, not to the size: files of /proc say that they have none, and others may grow meanwhile. */
 async function readStart(handle: FileHandle, length: number): Promise<Buffer> {
-  const { size } = await handle.stat();
-  const bytes = Buffer.alloc(Math.min(length, size));
-  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-  return bytes.subarray(0, bytesRead);
+  const chunks: Buffer[] = [];
+  for (let left = length; left > 0; ) {
+    const chunk = Buffer.alloc(Math.min(left, chunkBytes));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    left -= bytesRead;
+  }
+  return Buffer.concat(chunks);
 }
 
 function withCode(message: string, code: string): Error {

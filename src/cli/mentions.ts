@@ -1,9 +1,10 @@
 // `@path` in a message: the file goes with it.
+
 import { stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import { renderBytes } from "../base/amounts.ts";
 import type { Content, ContentPart } from "../base/content.ts";
+import { homeOfUser } from "../base/user-home.ts";
 import { readAttachment } from "./attachment.ts";
 
 /** Also `@"a path with blanks"`. */
@@ -47,7 +48,7 @@ async function fileOf(word: string, workspace: string): Promise<string | undefin
 async function fileAt(name: string, workspace: string): Promise<string | undefined> {
   const path = resolve(
     workspace,
-    name.replace(/^~\//, () => `${homedir()}/`),
+    name.replace(/^~\//, () => `${homeOfUser()}/`),
   );
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? path : undefined;

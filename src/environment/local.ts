@@ -1,9 +1,10 @@
 // The default environment: the files and processes of this machine, without a sandbox.
+
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { BubError } from "../base/errors.ts";
 import { newShellId } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
+import { homeOfUser } from "../base/user-home.ts";
 import { childEnvironment } from "./child-environment.ts";
 import type {
   CodeOutcome,
@@ -55,7 +56,7 @@ class LocalEnvironment implements Environment {
     home,
     python = "python3",
     environment,
-    userHome = homedir(),
+    userHome = homeOfUser(),
     hiddenFromCode = [],
     log,
   }: LocalEnvironmentOptions) {

@@ -1,7 +1,8 @@
 // What a path given by a model or a person means.
-import { homedir } from "node:os";
+
 import { resolve } from "node:path";
 import { BubError } from "../base/errors.ts";
+import { homeOfUser } from "../base/user-home.ts";
 
 export interface PathPlace {
   workspace: string | undefined;
@@ -13,7 +14,7 @@ export interface PathPlace {
  * The absolute form of a path: `~` expanded, relative ones below the workspace; `..` may leave it.
  * @throws BubError for a relative path without a workspace
  */
-export function resolvePath(path: string, { workspace, userHome = homedir() }: PathPlace): string {
+export function resolvePath(path: string, { workspace, userHome = homeOfUser() }: PathPlace): string {
   if (path.includes("\0"))
     throw new BubError("invalid_input", `the path ${JSON.stringify(path)} holds a NUL character`);
   if (path === "") throw new BubError("invalid_input", "the path is empty");

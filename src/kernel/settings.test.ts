@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { configKeyOf, type SettingName, settingTable } from "./setting-table.ts";
 import { homeOf, loadSettings, type SettingsRequest } from "./settings.ts";
 
@@ -14,6 +14,7 @@ beforeEach(() => {
   workspace = mkdtempSync(join(tmpdir(), "bub-work-"));
 });
 afterEach(() => {
+  vi.unstubAllEnvs();
   for (const folder of [home, workspace]) rmSync(folder, { recursive: true });
 });
 
@@ -26,6 +27,11 @@ test("R5.4 an empty BUB_HOME is one that is not set, and a relative one is meant
   const usual = join(homedir(), ".bub");
   expect([homeOf({}), homeOf({ BUB_HOME: "" }), homeOf({ BUB_HOME: " " })]).toEqual([usual, usual, usual]);
   expect(homeOf({ BUB_HOME: "kept" })).toBe(join(process.cwd(), "kept"));
+});
+
+test("R5.4 an empty HOME keeps nothing in the folder this runs in", () => {
+  vi.stubEnv("HOME", "");
+  expect(homeOf({})).toBe(join(userInfo().homedir, ".bub"));
 });
 
 test("R5.4 flag > environment > .env > config.yml > default, and each value knows its source", async () => {

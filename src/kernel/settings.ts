@@ -1,10 +1,11 @@
 // Reads every setting from its layers and remembers where each value came from.
-import { homedir } from "node:os";
+
 import { join, resolve } from "node:path";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
 import { readRegularFile } from "../base/regular-file.ts";
+import { homeOfUser } from "../base/user-home.ts";
 import { configKeyOf, type SettingName, type Settings, settingTable } from "./setting-table.ts";
 
 export type { Settings } from "./setting-table.ts";
@@ -67,7 +68,7 @@ export async function loadSettings({ flags = {}, env, workspace }: SettingsReque
  * nothing shall be kept in whichever folder this runs in.
  */
 export function homeOf({ BUB_HOME: given = "" }: SettingsRequest["env"]): string {
-  return given.trim() === "" ? join(homedir(), ".bub") : resolve(given);
+  return given.trim() === "" ? join(homeOfUser(), ".bub") : resolve(given);
 }
 
 interface Layers {

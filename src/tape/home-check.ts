@@ -1,6 +1,6 @@
 // Looks over the files that Bub keeps: who may read them, what dead processes left, and the list of sessions.
 import { chmod, lstat, readdir, readFile, stat, unlink } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { counted } from "../base/amounts.ts";
 import type { Clock } from "../base/clock.ts";
 import { codeOf, wholeSentencesOf } from "../base/errors.ts";
@@ -37,6 +37,8 @@ export interface HomeReport {
 const givenUpMs = 60 * 60 * 1000;
 /** Packages of plugins are npm's own affair. */
 const foreign = new Set(["bub-project", "node_modules"]);
+/** What is in the home by these names must be a folder: a file in its place stops what is kept there. */
+const folders = new Set(["tapes", "inbox", "tasks", "media", "shells", "history", "code-mode"]);
 
 /** Looks, and changes nothing. */
 export async function checkHome(options: HomeCheckOptions): Promise<HomeReport> {
@@ -58,6 +60,7 @@ export async function checkHome(options: HomeCheckOptions): Promise<HomeReport> 
     findings.push({ sentence: `${home} cannot be looked into: ${wholeSentencesOf(error)}`, isProblem: true });
   }
   findings.push(
+    ...misplacedFindings(home, entries),
     ...(await rightsFindings(home, entries)),
     ...(await leaseFindings(entries, options)),
     ...leftoverFindings(entries, options),
@@ -87,6 +90,15 @@ async function walk(folder: string, into: Entry[], signal: AbortSignal): Promise
     into.push({ path, name, isFolder, mode: stats.mode, owner: stats.uid, changedMs: stats.mtimeMs });
     if (isFolder) await walk(path, into, signal);
   }
+}
+
+function misplacedFindings(home: string, entries: readonly Entry[]): HomeFinding[] {
+  return entries
+    .filter(({ path, name, isFolder }) => !isFolder && folders.has(name) && dirname(path) === home)
+    .map(({ path }) => ({
+      sentence: `${path} is no folder: what belongs there cannot be kept. Move it away.`,
+      isProblem: true,
+    }));
 }
 
 /** Only what is ours can be closed to others, and is. */

@@ -310,6 +310,18 @@ test("R5.1 a home that is a file or cannot be looked into is told", async () => 
   expect(report.problems).toContain(`${world.home} is no folder: nothing can be kept.`);
 });
 
+test("R5.1 a file in the place of a folder that is kept is told, also where --fix was asked", async () => {
+  using world = createCliWorld();
+  const names = ["inbox", "tasks", "shells", "code-mode"];
+  for (const name of names) world.file(`home/${name}`, "a file");
+  const { code, report } = await examine(world, ["--fix", "--model", world.script("ok")]);
+  expect(code).toBe(1);
+  for (const name of names)
+    expect(report.problems).toContain(
+      `${join(world.home, name)} is no folder: what belongs there cannot be kept. Move it away.`,
+    );
+});
+
 test("R5.1 the keys of --json are the documented ones", async () => {
   using world = createCliWorld();
   const { report } = await examine(world, ["--model", world.script("ok")]);

@@ -1,8 +1,9 @@
 // A picture that is pasted, or dropped on the terminal, comes as its path: quoted, escaped, or as an address.
+
 import { statSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { homeOfUser } from "../../base/user-home.ts";
 import { splitWords } from "../../tools/command-line.ts";
 
 const picture = /\.(?:png|jpe?g|gif|webp)$/i;
@@ -36,7 +37,7 @@ function pathOf(word: string): string | undefined {
     // An address of another machine.
     return undefined;
   }
-  return word.startsWith("~/") ? `${homedir()}${word.slice(1)}` : word;
+  return word.startsWith("~/") ? `${homeOfUser()}${word.slice(1)}` : word;
 }
 
 /** Undefined for a name that no mention can hold. */

@@ -1,7 +1,8 @@
 // Files and folders that a typed path may become.
+
 import { readdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { homeOfUser } from "../../base/user-home.ts";
 import type { Suggestion } from "../../kernel/hooks.ts";
 
 /** Folders that nobody names by hand. */
@@ -22,7 +23,7 @@ export async function pathSuggestions(
   const start = path.slice(folder.length).toLowerCase();
   const place = resolve(
     workspace,
-    folder.replace(/^~\//, () => `${homedir()}/`),
+    folder.replace(/^~\//, () => `${homeOfUser()}/`),
   );
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
   return entries

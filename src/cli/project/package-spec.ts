@@ -1,9 +1,10 @@
 // What the words of `bub install` mean: a name of the registry, a folder or tarball on this machine, or an address.
+
 import { existsSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { BubError } from "../../base/errors.ts";
 import { isPackageName, ownPackage } from "../../base/installed-packages.ts";
+import { homeOfUser } from "../../base/user-home.ts";
 
 export type PackageSpec =
   /** `version` is empty for the newest one. */
@@ -16,7 +17,7 @@ export type PackageSpec =
  * As npm reads them: what begins with `.`, `/`, `~/` or `file:`, or ends like a tarball, is a path.
  * @throws BubError `invalid_input` or `not_found` in one sentence
  */
-export function parsePackageSpec(text: string, { folder, userHome = homedir() }: SpecPlace): PackageSpec {
+export function parsePackageSpec(text: string, { folder, userHome = homeOfUser() }: SpecPlace): PackageSpec {
   if (text.trim() === "") throw new BubError("invalid_input", "An empty word names no package.");
   if (text.startsWith("-")) throw new BubError("invalid_input", `${text} names no package.`);
   if (isPath(text)) {

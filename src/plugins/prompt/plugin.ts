@@ -1,8 +1,9 @@
 // The fixed words before a conversation: instructions and AGENTS.md files; a channel's header; AGENTS.md files further down.
+
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Content } from "../../base/content.ts";
+import { homeOfUser } from "../../base/user-home.ts";
 import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import type { Inbound } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
@@ -23,7 +24,7 @@ const instructions = [
 export const promptPlugin = definePlugin(({ env, log }) => {
   const files = new TextFileCache(log);
   const nested = new NestedInstructions();
-  const userHome = env.HOME ?? homedir();
+  const userHome = homeOfUser(env);
   const placesOf = ({ workspace }: Runtime) => [
     join(userHome, ".agents", "AGENTS.md"),
     ...(workspace === undefined ? [] : [join(workspace, "AGENTS.md")]),

@@ -1,5 +1,5 @@
 // Skills: instructions in folders, listed in the system prompt and loaded when a task calls for them.
-import { homedir } from "node:os";
+import { homeOfUser } from "../../base/user-home.ts";
 import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { PluginHost } from "../../kernel/plugin-host.ts";
@@ -12,7 +12,7 @@ import { renderList, skillTool } from "./skill-tool.ts";
 import { Skills } from "./skills.ts";
 
 export const skillsPlugin = definePlugin(({ settings, workspace, env, log }: PluginHost) => {
-  const places = { workspace, userHome: env.HOME ?? homedir(), home: settings.home };
+  const places = { workspace, userHome: homeOfUser(env), home: settings.home };
   const skills = new Skills(new SkillCatalog(log), places);
   return {
     name: "skills",

@@ -1,7 +1,8 @@
 // Subagents: tasks in the background that report to the conversation that started them.
-import { homedir } from "node:os";
+
 import { join } from "node:path";
 import { CancelledError } from "../../base/abort.ts";
+import { homeOfUser } from "../../base/user-home.ts";
 import type { Diagnosis } from "../../kernel/diagnosis.ts";
 import type { Prompt } from "../../kernel/envelope.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
@@ -24,7 +25,7 @@ import { waitTool } from "./wait-tool.ts";
 export const subagentsPlugin = definePlugin((host: PluginHost) => {
   const { workspace, env, config, log } = host;
   const own = workspace === undefined ? [] : [join(workspace, ".agents", "agents")];
-  const folders = [...own, join(env.HOME ?? homedir(), ".agents", "agents")];
+  const folders = [...own, join(homeOfUser(env), ".agents", "agents")];
   const profiles = new Profiles({ folders, config: config.subagents, log });
   const records = new TaskRecords(log);
   const board = new TaskBoard(host, records);
