@@ -1,5 +1,4 @@
 // `@path` in a message: the file goes with it.
-
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { renderBytes } from "../base/amounts.ts";

@@ -1,5 +1,4 @@
 // The default environment: the files and processes of this machine, without a sandbox.
-
 import { realpathSync } from "node:fs";
 import { BubError } from "../base/errors.ts";
 import { newShellId } from "../base/ids.ts";

@@ -1,5 +1,4 @@
 // What a path given by a model or a person means.
-
 import { resolve } from "node:path";
 import { BubError } from "../base/errors.ts";
 import { homeOfUser } from "../base/user-home.ts";

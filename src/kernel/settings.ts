@@ -1,5 +1,4 @@
 // Reads every setting from its layers and remembers where each value came from.
-
 import { join, resolve } from "node:path";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";

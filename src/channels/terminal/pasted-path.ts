@@ -1,5 +1,4 @@
 // A picture that is pasted, or dropped on the terminal, comes as its path: quoted, escaped, or as an address.
-
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

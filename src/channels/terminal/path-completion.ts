@@ -1,5 +1,4 @@
 // Files and folders that a typed path may become.
-
 import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { homeOfUser } from "../../base/user-home.ts";

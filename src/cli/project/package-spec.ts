@@ -1,5 +1,4 @@
 // What the words of `bub install` mean: a name of the registry, a folder or tarball on this machine, or an address.
-
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { BubError } from "../../base/errors.ts";

@@ -1,5 +1,4 @@
 // The fixed words before a conversation: instructions and AGENTS.md files; a channel's header; AGENTS.md files further down.
-
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Content } from "../../base/content.ts";

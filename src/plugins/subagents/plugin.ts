@@ -1,5 +1,4 @@
 // Subagents: tasks in the background that report to the conversation that started them.
-
 import { join } from "node:path";
 import { CancelledError } from "../../base/abort.ts";
 import { homeOfUser } from "../../base/user-home.ts";
