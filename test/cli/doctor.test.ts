@@ -1,4 +1,5 @@
 // `bub doctor` as a person meets it: providers that answer or do not, files that are open to others, what --fix does.
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -320,6 +321,23 @@ test("R5.1 a file in the place of a folder that is kept is told, also where --fi
     expect(report.problems).toContain(
       `${join(world.home, name)} is no folder: what belongs there cannot be kept. Move it away.`,
     );
+});
+
+test("R5.1 doctor in a folder that was deleted meanwhile says that the workspace is gone", async () => {
+  using world = createCliWorld();
+  const script = `cd "$1" && rmdir "$1" && exec "$2" "$3" doctor --json`;
+  const folder = join(world.workspace, "gone");
+  mkdirSync(folder);
+  const env = { PATH: process.env.PATH, BUB_HOME: world.home };
+  const { status, stdout } = spawnSync("sh", ["-c", script, "sh", folder, process.execPath, cliFile], {
+    env,
+    encoding: "utf8",
+  });
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+    status: 1,
+    home: world.home,
+    problems: ["The workspace . cannot be used: it does not exist."],
+  });
 });
 
 test("R5.1 the keys of --json are the documented ones", async () => {

@@ -33,7 +33,7 @@ export async function runDoctor(
     runtime = await openRuntime(context, { printsWarnings: false });
   } catch (error) {
     if (!isBubError(error)) throw error;
-    const place = { home: homeOf(env), workspace: resolve(context.options.workspace) };
+    const place = { home: homeOf(env), workspace: absolute(context.options.workspace) };
     print(reportBroken(sentencesOf(error), place), options, stdout, (text) => text);
     return 1;
   }
@@ -42,6 +42,15 @@ export async function runDoctor(
   const report = await examine(open, { ...request, sessionId: sessionIdFrom(options) });
   print(report, options, stdout, open.mask.mask);
   return report.problems.length === 0 ? 0 : 1;
+}
+
+/** The path as it is given where the folder that this runs in is gone. */
+function absolute(path: string): string {
+  try {
+    return resolve(path);
+  } catch {
+    return path;
+  }
 }
 
 function print(
