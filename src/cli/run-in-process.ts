@@ -5,6 +5,9 @@ import { createStreamOutput, type TextOutput } from "../base/text-output.ts";
 import { type CommandContext, type GlobalOptions, UsageError } from "./command-context.ts";
 import { StopSignals } from "./stop-signals.ts";
 
+/** Node's exit code when what it waits for can never come. */
+const nothingLeft = 13;
+
 type Work = (context: CommandContext) => Promise<number>;
 
 /** Ends the process when everything that was written is on its way: 1 after an error, 2 after one of usage. */
@@ -18,12 +21,25 @@ export async function runInProcess({ options, work }: { options: GlobalOptions; 
     report(stderr, error);
     stop.stop(1);
   });
+  const isOver = watchForEarlyEnd(context);
   const exitCode = await runReported(work, context);
+  isOver();
   await Promise.all([stdout.drained(), stderr.drained()]);
   if (stdout.failure === undefined) process.exit(exitCode);
   stderr.write(`bub: stdout cannot be written: ${stdout.failure.message}\n`);
   await stderr.drained();
   process.exit(1);
+}
+
+/** Code of plugins can end the process, or leave nothing to wait for: neither is a success. Gives what ends the watch. */
+function watchForEarlyEnd({ stop, stderr }: CommandContext): () => void {
+  const tell = (exitCode: number): void => {
+    if (stop.signal.aborted) return;
+    if (exitCode === 0 || exitCode === nothingLeft) process.exitCode = 1;
+    stderr.write("bub: the process ended before the command did: a plugin ended it, or waits for what never comes.\n");
+  };
+  process.on("exit", tell);
+  return () => process.off("exit", tell);
 }
 
 async function runReported(work: Work, context: CommandContext): Promise<number> {

@@ -86,3 +86,19 @@ test("R1.5 a plugin beside which there is no bub is skipped, and the reader told
       "Install bub where the plugin lies.\n",
   );
 });
+
+test.each([
+  ["ends the process", "process.exit(0)"],
+  ["waits for what never comes", "return new Promise(() => {})"],
+])("R5.5 a plugin that %s is no success: exit code 1 and a sentence", async (_what, body) => {
+  using world = createCliWorld();
+  const text = `const plugin = { name: "odd", systemPrompt() { ${body} } };
+    Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
+    export default plugin;`;
+  const plugin = world.file("odd.mjs", text);
+  expect(await world.run(["run", "hi", "--plugin", plugin, "--model", world.script("done")])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "bub: the process ended before the command did: a plugin ended it, or waits for what never comes.\n",
+  });
+});
