@@ -62,6 +62,7 @@ test.each([
   ["run --json=1", "the option --json takes no value."],
   ["run hi --model", "the option --model needs a value: --model <provider:model>"],
   ["run --session-id --json", "the option --session-id needs a value: --session-id <id>"],
+  ["run --session-id= hi", "the option --session-id needs a value: --session-id <id>"],
   ["tape show --limit few", "the option --limit needs a whole number from 0, not 'few'."],
   ["hooks now", "bub hooks takes no further words, such as 'now'."],
   ["help rnu", "unknown command 'rnu' (Did you mean run?)"],

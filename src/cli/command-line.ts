@@ -167,7 +167,9 @@ function nextValue(waiting: string[]): string | undefined {
 }
 
 function readValue({ name, value, counts }: OptionSpec, text: string | undefined): string | number {
-  if (text === undefined) throw new UsageError(`the option --${name} needs a value: --${name} <${value}>`);
+  // An empty value is most likely a variable that is not set.
+  if (text === undefined || text.trim() === "")
+    throw new UsageError(`the option --${name} needs a value: --${name} <${value}>`);
   if (counts !== true) return text;
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`the option --${name} needs a whole number from 0, not '${text}'.`);
   return Number(text);
