@@ -9,7 +9,8 @@ declare const workFile: string;
 const { join } = process.getBuiltinModule("node:path");
 const words = process.argv.slice(2);
 
-await runProgram(words, (request) => {
+// Not awaited: Node would print a warning of its own when nothing is left to wait for; run-in-process.ts says it for people.
+void runProgram(words, (request) => {
   const work = loadKept<{ runWork: typeof runWork }>(join(import.meta.dirname, workFile), words[0]);
   return work.runWork(request);
 });

@@ -5,9 +5,6 @@ import { createStreamOutput, type TextOutput } from "../base/text-output.ts";
 import { type CommandContext, type GlobalOptions, UsageError } from "./command-context.ts";
 import { StopSignals } from "./stop-signals.ts";
 
-/** Node's exit code when what it waits for can never come. */
-const nothingLeft = 13;
-
 type Work = (context: CommandContext) => Promise<number>;
 
 /** Ends the process when everything that was written is on its way: 1 after an error, 2 after one of usage. */
@@ -35,7 +32,7 @@ export async function runInProcess({ options, work }: { options: GlobalOptions; 
 function watchForEarlyEnd({ stop, stderr }: CommandContext): () => void {
   const tell = (exitCode: number): void => {
     if (stop.signal.aborted) return;
-    if (exitCode === 0 || exitCode === nothingLeft) process.exitCode = 1;
+    if (exitCode === 0) process.exitCode = 1;
     stderr.write("bub: the process ended before the command did: a plugin ended it, or waits for what never comes.\n");
   };
   process.on("exit", tell);
