@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { gate } from "../../test/support/conversations.ts";
 import { BubError } from "../base/errors.ts";
 import { guardModel } from "./guard.ts";
 import type { Model, ModelEvent, ModelRequest } from "./model.ts";
@@ -31,7 +32,6 @@ async function collect(model: Model, request = requestWith()): Promise<{ events:
 const text = (delta: string): ModelEvent => ({ type: "text-delta", delta });
 const call: ModelEvent = { type: "tool-call", id: "a", name: "bash", arguments: "{}" };
 const finish: ModelEvent = { type: "finish", reason: "stop" };
-const never = () => new Promise<never>(() => undefined);
 
 describe("R2.8 every model's stream ends alike", () => {
   test("deltas pass, empty ones and progress do not, calls come with the finish", async () => {
@@ -196,12 +196,13 @@ describe("R1.7 cancelling", () => {
   test("throws the signal's reason at once, also when the model ignores its signal", async () => {
     const controller = new AbortController();
     const reason = new Error("stop");
+    const held = gate();
     const model = modelOf(async function* () {
       yield text("a");
-      await never();
+      await held.pass();
     });
     const result = collect(guardModel(model), requestWith(controller.signal));
-    await new Promise((resolve) => setImmediate(resolve));
+    await held.reached;
     controller.abort(reason);
     expect(await result).toEqual({ events: [text("a")], error: reason });
   });
@@ -209,13 +210,15 @@ describe("R1.7 cancelling", () => {
   test("tells the model, which may clean up", async () => {
     const controller = new AbortController();
     let seen: unknown;
+    const held = gate();
     const model = modelOf(async function* ({ signal }) {
       yield text("a");
-      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      seen = signal.reason;
+      await held.pass(signal).catch((reason: unknown) => {
+        seen = reason;
+      });
     });
     const result = collect(guardModel(model), requestWith(controller.signal));
-    await new Promise((resolve) => setImmediate(resolve));
+    await held.reached;
     controller.abort(new Error("stop"));
     expect(await result).toMatchObject({ error: { message: "stop" } });
     expect(seen).toMatchObject({ message: "stop" });

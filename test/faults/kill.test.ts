@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startFaultServer } from "../../src/testing/fault-server.ts";
 import { answering, messagesOf, pairingProblem } from "../support/chat-server.ts";
+import { randomNumbers } from "../support/random-numbers.ts";
 import { long } from "../support/requirements.ts";
 import { type CliWorld, createCliWorld, type RunningCli } from "../support/run-cli.ts";
 
@@ -15,15 +16,6 @@ const counting = answering((messages) => {
   if (done >= steps) return { text: "counted" };
   return { calls: [{ name: "bash", arguments: { command: `echo ${done + 1} >> counter` } }] };
 });
-
-/** Numbers from 0 to below 1, the same ones for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 const counted = ({ workspace }: CliWorld) => {
   const file = join(workspace, "counter");

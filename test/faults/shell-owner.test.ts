@@ -13,6 +13,7 @@ import {
 } from "../../src/base/processes.ts";
 import { recordHeader, sweepDeadOwners } from "../../src/environment/dead-owners.ts";
 import { Watchdog } from "../../src/environment/watchdog.ts";
+import { randomNumbers } from "../support/random-numbers.ts";
 import { long } from "../support/requirements.ts";
 import { eventually, markedProcesses } from "../support/shell-world.ts";
 import { answerOf, killAndWait, newPlace, type Place, startWorker, type Worker } from "./shell-processes.ts";
@@ -124,11 +125,12 @@ describe("T2.9 the owner dies", () => {
   test(
     `T2.9 at any instant (${long ? 100 : 10} random ones)`,
     async () => {
+      const random = randomNumbers(20_261_130);
       for (let round = 0; round < (long ? 100 : 10); round++) {
         const place = newPlace();
         const worker = startWorker("churn", place);
         await answerOf(worker);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
+        await new Promise((resolve) => setTimeout(resolve, random() * 150));
         const own = () =>
           [...valuesOfVariable("BUB_OWNER")].filter(([, owner]) => owner === String(worker.pid)).map(([pid]) => pid);
         await killAndWait(worker);

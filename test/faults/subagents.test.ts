@@ -6,6 +6,7 @@ import { tapeIdOf } from "../../src/base/ids.ts";
 import { createFileStorage } from "../../src/tape/file-store.ts";
 import { type FaultServer, startFaultServer } from "../../src/testing/fault-server.ts";
 import { answering, messagesOf, pairingProblem, type WireAnswer, type WireMessage } from "../support/chat-server.ts";
+import { randomNumbers } from "../support/random-numbers.ts";
 import { long } from "../support/requirements.ts";
 import { type CliWorld, createCliWorld } from "../support/run-cli.ts";
 import { readIn } from "../support/subagent-scenarios.ts";
@@ -191,14 +192,13 @@ test(`T7.7 after SIGKILL at ${kills} random instants of a run with three childre
     }),
   ]);
   const env = settings(wire);
-  let random = 20_261_130;
+  const random = randomNumbers(20_261_130);
   let caught = 0;
   for (let round = 0; round < kills; round++) {
     using world = createCliWorld();
-    random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
     const running = world.start(["run", "go"], { env });
     await Promise.race([wire.request(wire.requests.length + 1), running.ended]);
-    await new Promise((resolve) => setTimeout(resolve, (random / 2_147_483_648) * 350));
+    await new Promise((resolve) => setTimeout(resolve, random() * 350));
     running.kill("SIGKILL");
     if ((await running.ended).code === null) caught++;
     for (let again = 0; again < 2; again++)

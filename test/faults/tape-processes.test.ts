@@ -8,6 +8,7 @@ import { systemProcesses } from "../../src/base/processes.ts";
 import { createFileStorage } from "../../src/tape/file-store.ts";
 import { systemWorld } from "../../src/tape/lease-record.ts";
 import { Tape } from "../../src/tape/tape.ts";
+import { randomNumbers } from "../support/random-numbers.ts";
 import { long, missing } from "../support/requirements.ts";
 import { answersOf, startCommand, startWorker, temporaryHome, workerCommand } from "./tape-processes.ts";
 
@@ -139,6 +140,7 @@ test("R1.6 one of many processes that find a dead owner's lease at the same mome
 test("R3.3 what was acknowledged survives SIGKILL, and the tape goes on without a gap", async () => {
   const home = temporaryHome();
   const storage = createFileStorage({ home });
+  const random = randomNumbers(20_261_130);
   for (let kill = 0; kill < (long ? 200 : 12); kill++) {
     const worker = startWorker("append", home);
     let said = "";
@@ -147,7 +149,7 @@ test("R3.3 what was acknowledged survives SIGKILL, and the tape goes on without 
     });
     await once(worker.stdout, "data");
     const closed = once(worker, "close");
-    setTimeout(() => worker.kill("SIGKILL"), Math.random() * 30);
+    setTimeout(() => worker.kill("SIGKILL"), random() * 30);
     await closed;
     // The last line may have been cut by the kill.
     const acknowledged = Number(said.split("\n").at(-2));

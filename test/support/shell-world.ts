@@ -87,9 +87,9 @@ function contextOf(
   } as unknown as ToolContext;
 }
 
-/** Waits until a condition holds; fails when it does not within five seconds. */
+/** Waits until a condition holds; fails when it does not within twenty seconds. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>, what = "the condition"): Promise<void> {
-  await expect.poll(isTrue, { interval: 5, timeout: 5_000, message: what }).toBe(true);
+  await expect.poll(isTrue, { interval: 5, timeout: 20_000, message: what }).toBe(true);
 }
 
 /** Pids of running processes of one shell, or of all shells that this process started. */

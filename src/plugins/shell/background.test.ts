@@ -174,7 +174,9 @@ describe("T2.8 bounded output", () => {
     const world = shellWorld({ maxBytes: 4 * 1024 * 1024 });
     const before = process.memoryUsage().rss;
     const id = await startInBackground(world, "yes 0123456789012345678901234567890123456789");
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    const written = async () =>
+      Number((await world.call("bash.output", { shell_id: id, offset: 1e12 })).value.next_offset);
+    await eventually(async () => (await written()) > 256 * 1024 * 1024, "more output than may be kept");
     const reads = await Promise.all(
       [0, 1e6, 5e6].map((offset) => world.call("bash.output", { shell_id: id, offset, limit: 50 })),
     );

@@ -1,5 +1,5 @@
 // How tasks end, and how each end reaches its parent exactly once.
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { conversations, gate, gated } from "../../../test/support/conversations.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { TapeStorage } from "../../tape/store.ts";
@@ -9,6 +9,12 @@ import { type TestRuntime, testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 
 const start = (prompt: string, more: Record<string, string | number> = {}) => callTool("subagent", { prompt, ...more });
+
+/** Time passes when the test says so, until its end. */
+function turnTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 /** The notifications on a session's tape: status and body of each, in their order. */
 async function notifications(runtime: TestRuntime, sessionId?: string): Promise<[string, string][]> {
@@ -56,25 +62,27 @@ test("T7.5 T7.8 a task that takes too long has failed, says so, and keeps what i
 });
 
 test("T7.5 time-outs: the call's, else the setting's, counted from the start and not from the call", async () => {
+  turnTimers();
   const held = gate();
   const model = conversations({
     go: [calls(start("first", { timeout_seconds: 600 }), start("second")), say("waiting"), say("waiting"), say("over")],
     first: [gated(held, "in time")],
     second: [stall()],
   });
-  const settings = { subagentMaxConcurrency: 1, subagentTimeoutSeconds: 0.1 };
+  const settings = { subagentMaxConcurrency: 1, subagentTimeoutSeconds: 100 };
   await using runtime = await testRuntime({ model, settings });
   const recorder = recordEvents(runtime.runtime.events, ["subagent-started"]);
   const running = runtime.send("go");
   await held.reached;
-  // Longer than the second task may take.
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await vi.advanceTimersByTimeAsync(150_000);
   expect(recorder.names).toHaveLength(1);
   held.open();
+  await untilRequests(model, "second", 1);
+  await vi.advanceTimersByTimeAsync(100_000);
   await running;
   expect(await notifications(runtime)).toEqual([
     ["completed", "in time"],
-    ["failed", "[Error: timed out after 0.1 seconds]"],
+    ["failed", "[Error: timed out after 100 seconds]"],
   ]);
 });
 
@@ -89,6 +97,7 @@ test("T7.5 a stuck provider fails the child by the idle limit, never the parent"
 });
 
 test("a child's tool that is silent for longer than the model's idle limit is left alone", async () => {
+  turnTimers();
   const held = gate();
   const slow = defineTool({
     name: "slow",
@@ -102,10 +111,10 @@ test("a child's tool that is silent for longer than the model's idle limit is le
     go: [start("child"), say("waiting"), say("over")],
     child: [callTool("slow"), say("tested")],
   });
-  await using runtime = await testRuntime({ model, tools: [slow], settings: { modelIdleSeconds: 0.05 } });
+  await using runtime = await testRuntime({ model, tools: [slow], settings: { modelIdleSeconds: 100 } });
   const running = runtime.send("go");
   await held.reached;
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await vi.advanceTimersByTimeAsync(150_000);
   held.open();
   await running;
   expect(await notifications(runtime)).toEqual([["completed", "tested"]]);
