@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { missing } from "../../../test/support/requirements.ts";
 import { eventually, markedProcesses, shellWorld } from "../../../test/support/shell-world.ts";
 import { CancelledError } from "../../base/abort.ts";
@@ -131,9 +131,7 @@ describe("T2.3 the foreground time-out", () => {
 
   test("T2.3 a time-out on a shell that left a job does not wait for the job", async () => {
     const { bash } = shellWorld();
-    const start = performance.now();
-    expect(await bash("sleep 8 & echo done", { timeout_seconds: 2 })).toBe("done");
-    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(await bash("sleep 300 & echo done", { timeout_seconds: 20 })).toBe("done");
   });
 
   test("T2.3 a command that ends in the same instant is reported as finished", async () => {
@@ -159,9 +157,7 @@ describe("T2.3 the foreground time-out", () => {
 describe("T2.4 in the background", () => {
   test("T2.4 returns at once with a shell id; timeout_seconds is ignored", async () => {
     const { call } = shellWorld();
-    const start = performance.now();
-    const { value, text } = await call("bash", { command: "sleep 60", background: true, timeout_seconds: 0.001 });
-    expect(performance.now() - start).toBeLessThan(1_000);
+    const { value, text } = await call("bash", { command: "sleep 300", background: true, timeout_seconds: 0.001 });
     expect(value.shell_id).toMatch(/^bsh-[0-9a-f]{8}$/);
     expect(text).toBe(`shell_id: ${value.shell_id}`);
     expect(value).toEqual({ status: "running", exit_code: null, output: "", shell_id: value.shell_id });
@@ -204,20 +200,12 @@ describe("T2.8 long results", () => {
 });
 
 describe("T2.9 settling and descendants", () => {
-  test("T2.9 sleep 3 & echo ok returns at the shell's exit", async () => {
-    const { bash } = shellWorld();
-    await bash("true");
-    const start = performance.now();
-    expect(await bash("sleep 3 & echo ok")).toBe("ok");
-    expect(performance.now() - start).toBeLessThan(1_000);
+  test("T2.9 sleep 300 & echo ok returns at the shell's exit", async () => {
+    expect(await shellWorld().bash("sleep 300 & echo ok")).toBe("ok");
   });
 
   test("T2.9 a child that keeps printing does not extend the drain", async () => {
-    const { bash } = shellWorld();
-    await bash("true");
-    const start = performance.now();
-    const text = await bash("(while :; do echo noise; done) & sleep 0.05; echo ok");
-    expect(performance.now() - start).toBeLessThan(1_500);
+    const text = await shellWorld().bash("(while :; do echo noise; done) & sleep 0.05; echo ok");
     expect(text).toContain("ok");
   });
 
@@ -289,8 +277,10 @@ describe("R1.7 cancelling", () => {
     const reason = new CancelledError("stop");
     cancel.abort(reason);
     expect(await outcome).toBe(reason);
-    expect(performance.now() - start).toBeGreaterThan(450);
-    expect(performance.now() - start).toBeLessThan(1_500);
+    const waited = performance.now() - start;
+    expect(waited).toBeGreaterThan(450);
+    // The grace of `bash.kill` would be three seconds.
+    expect(waited).toBeLessThan(2_900);
     expect(markedProcesses()).toEqual([]);
   });
 
@@ -301,10 +291,12 @@ describe("R1.7 cancelling", () => {
       () => "cancelled",
     );
     await eventually(() => markedProcesses().length >= 3);
-    const start = performance.now();
+    const kill = vi.spyOn(process, "kill");
     cancel.abort(new CancelledError());
     expect(await outcome).toBe("cancelled");
-    expect(performance.now() - start).toBeLessThan(450);
+    const signals = kill.mock.calls.map(([, signal]) => signal);
+    expect(signals).toContain("SIGTERM");
+    expect(signals).not.toContain("SIGKILL");
     expect(markedProcesses()).toEqual([]);
   });
 
