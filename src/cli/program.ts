@@ -1,4 +1,5 @@
 // Reads a command line, and answers by itself what needs no work: help, the version, words that make no sense.
+import { codeOf, messageOf } from "../base/errors.ts";
 import { neutralise } from "../base/terminal-text.ts";
 import { version } from "../base/version.ts";
 import { UsageError } from "./command-context.ts";
@@ -26,5 +27,12 @@ export async function runProgram(
 
 /** These texts are short: the process's stream objects, and even an `import` of node:fs, would take longer. */
 function print(descriptor: 1 | 2, text: string): void {
-  process.getBuiltinModule("node:fs").writeSync(descriptor, text);
+  try {
+    process.getBuiltinModule("node:fs").writeSync(descriptor, text);
+  } catch (error) {
+    // Of a reader that has left nobody is told, as with every command.
+    if (codeOf(error) === "EPIPE" || descriptor === 2) return;
+    process.exitCode = 1;
+    print(2, `bub: stdout cannot be written: ${messageOf(error)}\n`);
+  }
 }

@@ -5,13 +5,16 @@ import { createStreamOutput, type TextOutput } from "../base/text-output.ts";
 import { type CommandContext, type GlobalOptions, UsageError } from "./command-context.ts";
 import { StopSignals } from "./stop-signals.ts";
 
+/** Whoever reads no further, as `head` does, has what was wanted: the command ends, and that is no failure. */
+const readerLeft = 0;
+
 type Work = (context: CommandContext) => Promise<number>;
 
 /** Ends the process when everything that was written is on its way: 1 after an error, 2 after one of usage. */
 export async function runInProcess({ options, work }: { options: GlobalOptions; work: Work }): Promise<never> {
   const { env } = process;
   const stop = new StopSignals();
-  const stdout = createStreamOutput(process.stdout, { env, onClosed: () => stop.stop(130) });
+  const stdout = createStreamOutput(process.stdout, { env, onClosed: () => stop.stop(readerLeft) });
   const stderr = createStreamOutput(process.stderr, { env });
   const context: CommandContext = { options, env, stdout, stderr, stop, openStdin: () => process.stdin };
   process.on("uncaughtException", (error) => {
