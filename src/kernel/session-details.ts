@@ -39,15 +39,28 @@ export async function titleOfSession(
   return titleOf(log, signal);
 }
 
-/** Entries of many sessions that match, the session that was changed last first. */
+/**
+ * Entries of many sessions that match, the session that was changed last first.
+ * @param options.onUnreadable told of a tape that cannot be opened, and the others are searched; without it, it is thrown
+ */
 export async function* searchSessions(
   runtime: Runtime,
   { everywhere, ...search }: TapeSearch & { everywhere?: boolean },
-  { signal }: { signal?: AbortSignal } = {},
+  { signal, onUnreadable }: { signal?: AbortSignal; onUnreadable?: (error: unknown) => void } = {},
 ): AsyncGenerator<{ session: SessionSummary; entry: TapeEntry }, void> {
   let left = search.limit;
+  const open = async ({ tape }: SessionSummary) => {
+    try {
+      return await runtime.storage.tapes.open(tape);
+    } catch (error) {
+      if (onUnreadable === undefined) throw error;
+      onUnreadable(error);
+      return undefined;
+    }
+  };
   for (const session of await listSessions(runtime, { everywhere })) {
-    await using log = await runtime.storage.tapes.open(session.tape);
+    await using log = await open(session);
+    if (log === undefined) continue;
     for await (const entry of findEntries(log, { ...search, limit: left }, { signal })) {
       yield { session, entry };
       left--;

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -36,6 +45,22 @@ test("R3.1 every tape is listed with its sidecars, size and time, and nothing el
     { tape: one, bytes: 8, changed: "2026-02-01T00:00:00.000Z" },
     { tape: "unregistered", bytes: 1, changed: "2026-01-01T00:00:00.000Z" },
   ]);
+});
+
+test("R3.1 a tape that is a link is listed, wherever it leads, and so is one whose place a folder has taken", async () => {
+  const { home, shelf, put, names } = world();
+  const elsewhere = join(home, "elsewhere.jsonl");
+  writeFileSync(elsewhere, "12345");
+  symlinkSync(elsewhere, join(home, "tapes", `${one}.jsonl`));
+  symlinkSync(join(home, "nowhere"), join(home, "tapes", "dangling.jsonl"));
+  mkdirSync(join(home, "tapes", `${two}.jsonl`));
+  put("index.jsonl");
+  const listed = (await shelf.list()).map(({ tape, bytes }) => `${tape} ${bytes}`);
+  expect(listed.sort()).toEqual([`${one} 5`, `${two} 0`, "dangling 0"].sort());
+  await expect(shelf.remove(two)).rejects.toMatchObject({ hint: expect.stringContaining("Move the folder away") });
+  expect(names()).toContain(`${two}.jsonl`);
+  await shelf.remove(one);
+  expect(existsSync(elsewhere)).toBe(true);
 });
 
 test("T6.7 an archive takes a tape out of use with its sidecars, over no earlier one; restoring brings both back", async () => {

@@ -1,5 +1,5 @@
 // What tapes and archives lie in a folder, and moving them in and out of use; files are looked at, never into.
-import { existsSync, lstatSync, readdir, renameSync, rm, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, readdir, renameSync, rm, type Stats, statSync, unlinkSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { Clock } from "../base/clock.ts";
@@ -184,8 +184,11 @@ export class FileShelf implements TapeShelf {
         if (at % atOnce === atOnce - 1) await new Promise(setImmediate);
         const name = names[at] as string;
         path = this.#pathOf(name);
-        const stats = lstatSync(path, mayBeGone);
-        if (stats?.isFile()) found.push({ name, bytes: stats.size, changedMs: stats.mtimeMs });
+        const own = lstatSync(path, mayBeGone);
+        const stats = own?.isSymbolicLink() ? (targetOf(path) ?? own) : own;
+        if (stats === undefined) continue;
+        // What else is in a tape's place shall be seen, not missed: opening it tells what is wrong.
+        found.push({ name, bytes: stats.isFile() ? stats.size : 0, changedMs: stats.mtimeMs });
       }
     } catch (error) {
       throw fileError("look at", path, error);
@@ -217,6 +220,15 @@ export class FileShelf implements TapeShelf {
   /** Put together plainly: `join` takes as long as looking at the file. */
   #pathOf(name: string): string {
     return this.#options.folder + sep + name;
+  }
+}
+
+/** Undefined for a link that leads nowhere. */
+function targetOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }
 

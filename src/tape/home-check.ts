@@ -45,7 +45,8 @@ export async function checkHome(options: HomeCheckOptions): Promise<HomeReport> 
   const { home } = options;
   const found = await lstatOf(home);
   if (found === undefined) return { findings: [], exists: false, files: 0 };
-  if (!(await stat(home)).isDirectory())
+  // A link that leads nowhere is none either.
+  if ((await stat(home).catch(() => undefined))?.isDirectory() !== true)
     return {
       findings: [{ sentence: `${home} is no folder: nothing can be kept.`, isProblem: true }],
       exists: true,
@@ -93,12 +94,15 @@ async function walk(folder: string, into: Entry[], signal: AbortSignal): Promise
 }
 
 function misplacedFindings(home: string, entries: readonly Entry[]): HomeFinding[] {
-  return entries
-    .filter(({ path, name, isFolder }) => !isFolder && folders.has(name) && dirname(path) === home)
-    .map(({ path }) => ({
-      sentence: `${path} is no folder: what belongs there cannot be kept. Move it away.`,
-      isProblem: true,
-    }));
+  const tapes = join(home, "tapes");
+  return entries.flatMap(({ path, name, isFolder }) => {
+    const parent = dirname(path);
+    if (!isFolder && folders.has(name) && parent === home)
+      return { sentence: `${path} is no folder: what belongs there cannot be kept. Move it away.`, isProblem: true };
+    if (isFolder && (parent === tapes ? name.endsWith(".jsonl") : parent === home && name === "config.yml"))
+      return { sentence: `${path} is a folder where a file of Bub's belongs. Move it away.`, isProblem: true };
+    return [];
+  });
 }
 
 /** Only what is ours can be closed to others, and is. */

@@ -41,6 +41,14 @@ async function examine(world: CliWorld, words: readonly string[] = [], env: Reco
 
 const key = "sk-0123456789abcdef";
 
+test("R5.4 doctor says of a home that is a link to nowhere that nothing can be kept", async () => {
+  using world = createCliWorld();
+  symlinkSync("/nowhere/at/all", world.home);
+  const { code, stdout } = await world.run(["doctor", "--offline"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`${world.home} is no folder: nothing can be kept.`);
+});
+
 test("R5.4 doctor asks the provider for its list: models, key and address that are right", async () => {
   using world = createCliWorld();
   await using server = await startFaultServer([modelServer(["a", "b"], { key })]);

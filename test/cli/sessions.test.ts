@@ -1,5 +1,5 @@
 // `bub sessions`: listing, searching, showing, renaming, archiving, restoring and pruning, in real processes.
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { missing } from "../support/requirements.ts";
@@ -48,6 +48,43 @@ test("R5.1 sessions lists those of this workspace, last used first, with age, si
   expect([first?.session, second?.session]).toEqual(["newer", "older"]);
   expect(first).toMatchObject({ tape: basename(world.tapeFile("newer"), ".jsonl"), workspace: world.workspace });
   expect(Object.keys(first ?? {}).sort()).toEqual(["began", "bytes", "changed", "session", "tape", "workspace"]);
+});
+
+test("R5.1 a folder in the place of a tape is listed and told, and hides no other session", async () => {
+  using world = createCliWorld();
+  addSession(world, "good", { text: "all is well", days: 1 });
+  const broken = addSession(world, "broken");
+  rmSync(broken);
+  mkdirSync(broken);
+  const told = `bub: cannot open the tape ${broken}: it is a folder. Move the folder away: a file of Bub's belongs there.\n`;
+  const listed = await world.run(["sessions"]);
+  expect(listed).toMatchObject({ code: 0, stderr: told });
+  expect(listed.stdout).toMatch(/^ {2}broken .*\n {2}good .*all is well\n$/);
+  const found = await world.run(["sessions", "search", "well"]);
+  expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining("all is well") });
+  expect(found.stderr).toBe(`${told}bub: 1 match.\n`);
+  for (const words of [
+    ["tape", "show"],
+    ["sessions", "show"],
+    ["tape", "check"],
+  ])
+    expect(await world.run([...words, "broken"])).toMatchObject({ code: 1, stderr: told });
+  const { stdout } = await world.run(["doctor", "--offline"]);
+  expect(stdout).toContain(`${broken} is a folder where a file of Bub's belongs. Move it away.`);
+});
+
+test("R5.1 a folder in the place of the list of sessions is told as what it is", async () => {
+  using world = createCliWorld();
+  const index = join(dirname(addSession(world, "good")), "index.jsonl");
+  rmSync(index);
+  mkdirSync(index);
+  expect(await world.run(["sessions"])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `bub: cannot read the list of sessions ${index}: it is a folder. Move the folder away: a file of Bub's belongs there.\n`,
+  });
+  const { stdout } = await world.run(["doctor", "--offline"]);
+  expect(stdout).toContain(`${index} is a folder where a file of Bub's belongs. Move it away.`);
 });
 
 test("R5.1 sessions says how many more there are than it shows, and where others would be when there are none", async () => {

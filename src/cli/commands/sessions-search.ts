@@ -1,6 +1,7 @@
 // `bub sessions search`: what was said in any session, those last used first.
+import { wholeSentencesOf } from "../../base/errors.ts";
 import { StatusLine } from "../../base/status-line.ts";
-import { cutToWidth, jsonLine, toOneLine } from "../../base/terminal-text.ts";
+import { cutToWidth, jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import { styled } from "../../base/text-output.ts";
 import { searchSessions } from "../../kernel/session-details.ts";
 import { matchOf } from "../../tape/search.ts";
@@ -21,7 +22,13 @@ export async function runSessionsSearch(
   status.show("searching");
   let found = 0;
   let last: string | undefined;
-  for await (const { session, entry } of searchSessions(runtime, search, { signal: stop.signal })) {
+  let isWhole = true;
+  const onUnreadable = (error: unknown) => {
+    isWhole = false;
+    status.clear();
+    stderr.write(`bub: ${neutralise(wholeSentencesOf(error))}\n`);
+  };
+  for await (const { session, entry } of searchSessions(runtime, search, { signal: stop.signal, onUnreadable })) {
     status.clear();
     const { tape, session: name = tape, workspace } = session;
     const lead = found > 0 ? "\n" : "";
@@ -36,5 +43,5 @@ export async function runSessionsSearch(
   }
   status.clear();
   stderr.write(renderFound(found, { limit: search.limit }));
-  return 0;
+  return isWhole ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // `bub sessions`: the sessions that there are, or their archives, those last used first; no tape is read but for titles.
 import { basename } from "node:path";
 import { renderAge, renderBytes } from "../../base/amounts.ts";
+import { wholeSentencesOf } from "../../base/errors.ts";
 import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
@@ -30,7 +31,7 @@ export async function runSessions(
   await using runtime = await openRuntime(context);
   const all: readonly Listed[] = await (options.archived === true ? listArchives : listSessions)(runtime, options);
   const listed = options.limit === 0 ? all : all.slice(0, options.limit);
-  const lines = options.json === true ? listed.map(jsonLine) : await renderRows(listed, runtime, options, stdout);
+  const lines = options.json === true ? listed.map(jsonLine) : await renderRows(listed, runtime, options, context);
   if (lines.length > 0) stdout.write(runtime.mask.mask(`${lines.join("\n")}\n`));
   const what = options.archived === true ? "archives" : "sessions";
   if (all.length === 0) stderr.write(`bub: ${nothingThere(what, options)}\n`);
@@ -50,7 +51,7 @@ async function renderRows(
   listed: readonly Listed[],
   runtime: Runtime,
   { everywhere = false }: SessionsOptions,
-  output: TextOutput,
+  { stdout, stderr }: CommandContext,
 ): Promise<string[]> {
   const rows: string[][] = [];
   const now = runtime.clock.now();
@@ -60,15 +61,20 @@ async function renderRows(
     const facts = isArchive(one)
       ? [renderBytes(bytes), timeOf(one)]
       : [renderAge(one.changed, now), renderBytes(bytes)];
-    const title = isArchive(one) || listed.length > mostTitles ? [] : [toOneLine(await titleOf(one, runtime))];
+    const title = isArchive(one) || listed.length > mostTitles ? [] : [toOneLine(await titleOf(one, runtime, stderr))];
     rows.push([toOneLine(session), ...facts, ...place, ...title]);
   }
-  return renderNamed(rows, output);
+  return renderNamed(rows, stdout);
 }
 
 /** The rest of the list is worth more than a title that cannot be read. */
-async function titleOf(session: SessionSummary, runtime: Runtime): Promise<string> {
-  return (await titleOfSession(runtime, session).catch(() => undefined)) ?? "";
+async function titleOf(session: SessionSummary, runtime: Runtime, stderr: TextOutput): Promise<string> {
+  try {
+    return (await titleOfSession(runtime, session)) ?? "";
+  } catch (error) {
+    stderr.write(`bub: ${neutralise(wholeSentencesOf(error))}\n`);
+    return "";
+  }
 }
 
 function isArchive(one: Listed): one is ArchivedSession {
