@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UsageError } from "./command-context.ts";
 import { parseCommandLine } from "./command-line.ts";
+import { commands, globalOptions } from "./command-table.ts";
 
 const read = (line: string) => parseCommandLine(line === "" ? [] : line.split(" "));
 const globals = { workspace: "." };
@@ -74,6 +75,39 @@ test.each([
   ["sessions rename a b c", "bub sessions rename takes no more than <id> <name>, such as 'c'."],
 ])("R5.1 '%s' is a usage error", (line, message) => {
   expect(() => read(line)).toThrow(new UsageError(message));
+});
+
+test("R5.1 an empty value is a usage error for every option of every command", () => {
+  for (const { name, options } of commands)
+    for (const { name: option, value, short } of [...options, ...globalOptions]) {
+      if (value === undefined) continue;
+      const words = [
+        [`--${option}`, ""],
+        [`--${option}=`],
+        [`--${option}`, "  "],
+        ...(short ? [[`-${short}`, ""]] : []),
+      ];
+      for (const given of words)
+        expect(() => parseCommandLine([...name.split(" "), ...given]), `${name} ${given}`).toThrow(
+          new UsageError(`the option --${option} needs a value: --${option} <${value}>`),
+        );
+    }
+});
+
+test.each([
+  [["sessions", "show", ""], "sessions show", "<id>"],
+  [["sessions", "rename", "a", " "], "sessions rename", "<id> <name>"],
+  [["sessions", "archive", ""], "sessions archive", "<id>"],
+  [["sessions", "restore", ""], "sessions restore", "<id>"],
+  [["tape", "show", ""], "tape show", "[session or file]"],
+  [["tape", "export", ""], "tape export", "[session or file]"],
+  [["tape", "check", ""], "tape check", "[session or file]"],
+  [["install", "a", ""], "install", "<package> …"],
+  [["uninstall", ""], "uninstall", "<name> …"],
+  [["update", ""], "update", "[name …]"],
+])("R5.1 an empty word names nothing: %s", (line, name, usage) => {
+  const message = `bub ${name} got an empty word, most likely a variable that is not set: bub ${name} ${usage}`;
+  expect(() => parseCommandLine(line)).toThrow(new UsageError(message));
 });
 
 test("R5.1 no words make anything but a request or a usage error", () => {

@@ -66,9 +66,11 @@ export function parseCommandLine(line: readonly string[]): Request {
 }
 
 function checkWords({ name, argument }: CommandSpec, words: readonly string[]): void {
-  const { fewest = 0, most = Infinity, usage = "" } = argument ?? { most: 0 };
+  const { fewest = 0, most = Infinity, usage = "", names } = argument ?? { most: 0 };
   const further = words[most];
   if (words.length < fewest) throw new UsageError(`bub ${name} needs ${usage}: bub ${name} ${usage}`);
+  if (names === true && words.some((word) => word.trim() === ""))
+    throw new UsageError(`bub ${name} got an empty word, most likely a variable that is not set: bub ${name} ${usage}`);
   if (further === undefined) return;
   const what = most === 0 ? "no further words" : `no more than ${usage}`;
   throw new UsageError(`bub ${name} takes ${what}, such as '${further}'.`);

@@ -25,6 +25,8 @@ export interface ArgumentSpec {
   /** How many words there have to be. */
   readonly fewest?: number;
   readonly most?: number;
+  /** Each word is a name, and so not empty. */
+  readonly names?: true;
 }
 
 export interface CommandSpec {
@@ -78,6 +80,7 @@ const oneSession: ArgumentSpec = {
   usage: "<id>",
   fewest: 1,
   most: 1,
+  names: true,
 };
 
 const oneTape: ArgumentSpec = {
@@ -85,6 +88,7 @@ const oneTape: ArgumentSpec = {
   help: "a session's name, or a tape's file anywhere; by default the session that the options choose",
   usage: "[session or file]",
   most: 1,
+  names: true,
 };
 
 /** Words before a command's own; a command of the group's name alone belongs to it, too. */
@@ -196,6 +200,7 @@ export const commands: readonly CommandSpec[] = [
       usage: "<id> <name>",
       fewest: 2,
       most: 2,
+      names: true,
     },
     options: [],
   },
@@ -216,6 +221,7 @@ export const commands: readonly CommandSpec[] = [
       usage: "<id>",
       fewest: 1,
       most: 1,
+      names: true,
     },
     options: [],
   },
@@ -240,6 +246,7 @@ export const commands: readonly CommandSpec[] = [
       help: "a name, name@version, folder, tarball or git address",
       usage: "<package> …",
       fewest: 1,
+      names: true,
     },
     options: [
       { name: "provider", help: "a package that makes models by the AI SDK's interface, also without saying so" },
@@ -249,14 +256,14 @@ export const commands: readonly CommandSpec[] = [
     name: "uninstall",
     summary: "Remove installed packages.",
     example: "bub uninstall bub-weather",
-    argument: { name: "name", help: "the package's name", usage: "<name> …", fewest: 1 },
+    argument: { name: "name", help: "the package's name", usage: "<name> …", fewest: 1, names: true },
     options: [],
   },
   {
     name: "update",
     summary: "Bring the newest versions of installed packages.",
     example: "bub update",
-    argument: { name: "name", help: "the package's name; without one, all of them" },
+    argument: { name: "name", help: "the package's name; without one, all of them", usage: "[name …]", names: true },
     options: [],
   },
   {
