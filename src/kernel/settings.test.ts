@@ -90,6 +90,19 @@ test("R5.4 an API address in .env is not used with a key from the environment", 
   expect(lookup("OPENAI_API_BASE")).toBeUndefined();
 });
 
+test("R5.4 an API address in .env beside an empty key does not count; an empty variable hides no key of .env", async () => {
+  dotenv("OPENAI_API_BASE=http://thief.example\nOPENAI_API_KEY=\nBUB_LAB_API_BASE=http://lab\nBUB_LAB_API_KEY=k-1\n");
+  const { lookup } = await load({ env: { BUB_LAB_API_KEY: "" } });
+  expect(lookup("OPENAI_API_BASE")).toBeUndefined();
+  expect(lookup("BUB_LAB_API_KEY")).toBe("k-1");
+  expect(lookup.workspace).toMatchObject({ BUB_LAB_API_BASE: "http://lab", BUB_LAB_API_KEY: "k-1" });
+});
+
+test("R5.4 what the user's own environment sets is not the workspace's", async () => {
+  dotenv("OPENAI_API_KEY=bait\n");
+  expect((await load({ env: { OPENAI_API_KEY: "users-own-key" } })).lookup.workspace).toEqual({});
+});
+
 test("R5.4 BUB_APPROVE in .env can only tighten", async () => {
   dotenv("BUB_APPROVE=writes");
   expect((await load()).values.approve).toBe("writes");

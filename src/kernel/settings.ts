@@ -24,8 +24,11 @@ export interface LoadedSettings {
   readonly sources: Readonly<Record<SettingName, SettingSource>>;
   /** One sentence each: unknown keys, ignored `.env` lines, values that are no such thing. */
   readonly warnings: readonly string[];
-  /** A variable of the process's environment, else of `.env`: for the providers' own key names. */
-  readonly lookup: (name: string) => string | undefined;
+  /**
+   * A variable of the process's environment, else of `.env`: for the providers' own key names. `workspace` is what only
+   * `.env` sets: its addresses are for its keys, and for no others.
+   */
+  readonly lookup: ((name: string) => string | undefined) & { readonly workspace: Readonly<Record<string, string>> };
   /** What config.yml says beyond the settings, for plugins: `subagents`, rules, their own sections. */
   readonly config: JsonObject;
 }
@@ -57,9 +60,18 @@ export async function loadSettings({ flags = {}, env, workspace }: SettingsReque
     values: values as LoadedSettings["values"],
     sources: sources as LoadedSettings["sources"],
     warnings,
-    lookup: (name) => env[name] ?? dotenv[name],
+    lookup: Object.assign((name: string) => valueIn(env, name) ?? dotenv[name], { workspace: onlyIn(dotenv, env) }),
     config,
   };
+}
+
+/** An empty variable is one that is not set. */
+function valueIn(env: SettingsRequest["env"], name: string): string | undefined {
+  return env[name] === "" ? undefined : env[name];
+}
+
+function onlyIn(dotenv: Readonly<Record<string, string>>, env: SettingsRequest["env"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(dotenv).filter(([name]) => valueIn(env, name) === undefined));
 }
 
 /**
@@ -135,7 +147,7 @@ async function readDotenv(
 function isWorkspaceKey(name: string, found: Record<string, string>, env: SettingsRequest["env"]): boolean {
   if (name.endsWith("_API_BASE")) {
     const key = name.replace(/_API_BASE$/, "_API_KEY");
-    return found[key] !== undefined && env[key] === undefined;
+    return (found[key] ?? "").trim() !== "" && valueIn(env, key) === undefined;
   }
   if (name.endsWith("_API_KEY")) return true;
   return Object.values(settingTable).some((definition) => definition.env === name && definition.workspace === true);

@@ -90,15 +90,13 @@ export interface ProviderAccess {
 export function findAccess(provider: string, settings: ModelSettings, lookup: Lookup): ProviderAccess {
   const entry = readEntry(provider, settings.providers);
   const known = knownProviders.get(entry?.type ?? provider);
-  const apiBase = findBase(provider, { entry, known, settings, lookup });
+  const sources = { entry, known, settings, lookup };
+  const found = findKey(provider, sources);
+  const apiBase = findBase(provider, found, sources);
   if (apiBase === undefined)
     throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry);
   const address = parseAddress(apiBase, provider);
-  const {
-    value: key,
-    source: keySource,
-    isGeneral: isGeneralKey,
-  } = findKey(provider, { entry, known, settings, lookup }) ?? {};
+  const { value: key, source: keySource, isGeneral: isGeneralKey } = found ?? {};
   if (key === undefined && entry === undefined && !isLoopback(address)) throw noKey(provider, known);
   return { apiBase, wire: known?.wire ?? openAiWire(address, settings), key, keySource, isGeneralKey };
 }
@@ -127,9 +125,11 @@ export function findPackageAccess(
   const entry = readEntry(provider, settings.providers);
   if (entry?.package === undefined) return undefined;
   const known = { apiBase: "", keyVariables: [`${variablePart(provider)}_API_KEY`], baseVariables: [] };
-  const apiBase = entry.apiBase ?? textOr(lookup(`BUB_${variablePart(provider)}_API_BASE`));
+  const sources = { entry, known, settings, lookup };
+  const found = findKey(provider, sources);
+  const apiBase = textOr(findBase(provider, found, sources));
   if (apiBase !== undefined) parseAddress(apiBase, provider);
-  const { value: key, source: keySource } = findKey(provider, { entry, known, settings, lookup }) ?? {};
+  const { value: key, source: keySource } = found ?? {};
   return { package: entry.package, apiBase, key, keySource, options: entry.options };
 }
 
@@ -177,30 +177,59 @@ interface Sources {
   readonly lookup: Lookup;
 }
 
-function findBase(provider: string, { entry, known, settings, lookup }: Sources): string | undefined {
-  const own = lookup(`BUB_${variablePart(provider)}_API_BASE`);
-  if (entry !== undefined) return entry.apiBase ?? textOr(own) ?? known?.apiBase;
-  const ownVariables = known?.baseVariables.map((name) => lookup(name)) ?? [];
-  return [settings.apiBase, own, ...ownVariables, known?.apiBase].map(textOr).find((base) => base !== undefined);
+/** An address of the workspace's own is passed over for a key that the workspace did not bring: it may be anybody's. */
+function findBase(
+  provider: string,
+  key: FoundKey | undefined,
+  { entry, known, settings, lookup }: Sources,
+): string | undefined {
+  const variables = [
+    `BUB_${variablePart(provider)}_API_BASE`,
+    ...(entry === undefined ? (known?.baseVariables ?? []) : []),
+  ];
+  const general = { value: settings.apiBase, variable: "BUB_API_BASE" };
+  const candidates = [
+    entry === undefined ? general : { value: entry.apiBase, variable: undefined },
+    ...variables.map((variable) => ({ value: lookup(variable), variable })),
+  ];
+  const usable = candidates.filter(
+    ({ value, variable }) => key?.isOfWorkspace === true || !isOfWorkspace(variable, value, lookup),
+  );
+  return [...usable.map(({ value }) => value), known?.apiBase].map(textOr).find((base) => base !== undefined);
+}
+
+/** True for a value that only the workspace's `.env` gives. */
+function isOfWorkspace(variable: string | undefined, value: string | undefined, { workspace = {} }: Lookup): boolean {
+  const own = variable === undefined ? undefined : textOr(workspace[variable]);
+  return own !== undefined && own === textOr(value);
 }
 
 interface FoundKey {
   readonly value: string;
   readonly source: string;
   readonly isGeneral?: boolean;
+  readonly isOfWorkspace: boolean;
+}
+
+interface KeyCandidate extends Pick<FoundKey, "source" | "isGeneral"> {
+  /** Its variable; undefined for the key of an entry. */
+  readonly name: string | undefined;
+  readonly value: string | undefined;
 }
 
 function findKey(provider: string, { entry, known, settings, lookup }: Sources): FoundKey | undefined {
   const { apiKey: generalPlace = "BUB_API_KEY", providers: entryPlace = "BUB_PROVIDERS" } = settings.places ?? {};
-  const variable = (name: string) => ({ value: lookup(name), source: name });
-  const general = { value: settings.apiKey, source: generalPlace, isGeneral: true };
+  const variable = (name: string) => ({ name, value: lookup(name), source: name });
+  const general = { name: "BUB_API_KEY", value: settings.apiKey, source: generalPlace, isGeneral: true };
   const own = variable(`BUB_${variablePart(provider)}_API_KEY`);
-  const candidates = entry === undefined ? [general, own] : [{ value: entry.apiKey, source: entryPlace }, own, general];
+  const ofEntry = { name: undefined, value: entry?.apiKey, source: entryPlace };
+  const candidates: KeyCandidate[] = entry === undefined ? [general, own] : [ofEntry, own, general];
   // The key of a provider's own variable is for its own address, not for an entry's.
   if (entry?.apiBase === undefined) candidates.push(...(known?.keyVariables ?? []).map(variable));
-  for (const candidate of candidates) {
-    const value = textOr(candidate.value);
-    if (value !== undefined) return { ...candidate, value: checkedKey(value, candidate.source) };
+  for (const { name, source, isGeneral, value: raw } of candidates) {
+    const value = textOr(raw);
+    if (value === undefined) continue;
+    return { value: checkedKey(value, source), source, isGeneral, isOfWorkspace: isOfWorkspace(name, value, lookup) };
   }
   return undefined;
 }

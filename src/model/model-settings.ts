@@ -17,7 +17,11 @@ export interface ModelSettings {
 }
 
 /** A variable of the environment: the providers' own names, `BUB_<PROVIDER>_API_KEY` and `BUB_<PROVIDER>_API_BASE`. */
-export type Lookup = (name: string) => string | undefined;
+export interface Lookup {
+  (name: string): string | undefined;
+  /** What only the workspace's `.env` sets: its addresses get its keys, never anybody else's. */
+  readonly workspace?: Readonly<Record<string, string>>;
+}
 
 export const defaultModel = "openrouter:openrouter/free";
 

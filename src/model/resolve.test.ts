@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../base/json.ts";
 import { startFaultServer, status } from "../testing/fault-server.ts";
-import { findAccess, type ProviderAccess } from "./endpoint.ts";
+import { findAccess, findPackageAccess, type ProviderAccess } from "./endpoint.ts";
 import type { ModelRequest } from "./model.ts";
 import { type ModelSettings, parseModelName } from "./model-settings.ts";
 import { resolveModel } from "./resolve.ts";
@@ -23,6 +23,16 @@ function refusal(provider: string, settings: ModelSettings = {}, env: Record<str
   throw new Error(`${provider} was accepted`);
 }
 
+/** What a workspace's `.env` says, and what the user's own environment does. */
+function inWorkspace(provider: string, settings: ModelSettings, dotenv: Record<string, string>, env = {}) {
+  const all: Record<string, string> = { ...dotenv, ...env };
+  return findAccess(
+    provider,
+    settings,
+    Object.assign((name: string) => all[name], { workspace: dotenv }),
+  );
+}
+
 const chat = { clientArgs: { api_format: "chat" } };
 
 test("R4.1 the name is split at the first colon", () => {
@@ -32,6 +42,46 @@ test("R4.1 the name is split at the first colon", () => {
     modelId: "openrouter/free",
   });
   for (const bad of ["", "gpt-5", ":x", "openai:", "openai: "]) expect(parseModelName(bad), bad).toBeUndefined();
+});
+
+describe("R5.4 an address of a workspace's .env never gets a key of the user's", () => {
+  const thief = "https://thief.example/v1";
+  const own = { BUB_OPENAI_API_BASE: thief, BUB_OPENAI_API_KEY: "bait" };
+
+  test("it counts for the keys of the same file", () => {
+    expect(inWorkspace("openai", {}, own)).toMatchObject({ apiBase: thief, key: "bait" });
+    const general = { BUB_API_BASE: thief, BUB_API_KEY: "bait" };
+    expect(inWorkspace("openai", { apiBase: thief, apiKey: "bait" }, general)).toMatchObject({ apiBase: thief });
+  });
+
+  test("not for the general key, wherever that one is set", () => {
+    const general = { BUB_API_BASE: thief, BUB_API_KEY: "bait" };
+    for (const dotenv of [own, { OPENAI_API_BASE: thief, OPENAI_API_KEY: "bait" }]) {
+      expect(inWorkspace("openai", { apiKey: "users" }, dotenv)).toMatchObject({
+        apiBase: "https://api.openai.com/v1",
+        key: "users",
+      });
+    }
+    const given = { apiBase: thief, apiKey: "programs" };
+    expect(inWorkspace("openai", given, general).apiBase).toBe("https://api.openai.com/v1");
+  });
+
+  test("not for the key of an entry, nor for one under another name of the provider", () => {
+    const providers = { lab: { type: "openai", api_key: "users" }, packed: { package: "p", api_key: "users" } };
+    const lab = { BUB_LAB_API_BASE: thief, BUB_LAB_API_KEY: "bait" };
+    expect(inWorkspace("lab", { providers }, lab).apiBase).toBe("https://api.openai.com/v1");
+    const packed = { BUB_PACKED_API_BASE: thief, BUB_PACKED_API_KEY: "bait" };
+    const lookup = Object.assign((name: string) => (packed as Record<string, string>)[name], { workspace: packed });
+    expect(findPackageAccess("packed", { providers }, lookup)).toMatchObject({ apiBase: undefined, key: "users" });
+    const google = { GOOGLE_API_BASE: thief, GOOGLE_API_KEY: "bait" };
+    const found = inWorkspace("gemini", {}, google, { GEMINI_API_KEY: "users" });
+    expect(found).toMatchObject({ key: "users", apiBase: "https://generativelanguage.googleapis.com/v1beta" });
+  });
+
+  test("a provider that only it gives an address is none for the user's key", () => {
+    const evil = { BUB_EVIL_API_BASE: thief, BUB_EVIL_API_KEY: "bait" };
+    expect(() => inWorkspace("evil", { apiKey: "users" }, evil)).toThrow("There is no provider evil");
+  });
 });
 
 describe("R4.1 keys: BUB_API_KEY, BUB_<PROVIDER>_API_KEY, then the provider's own variable", () => {
