@@ -45,6 +45,23 @@ test("R5.6 an agent with its own model, tools, store and environment answers by 
   expect(readdirSync(home)).toEqual([]);
 });
 
+test("R5.4 a model that the program gives is above the session's, and one for a turn above that", async () => {
+  const storage = createMemoryStorage();
+  const model = scriptedModel([say("mine"), say("mine again")]);
+  const other = scriptedModel([say("other")]);
+  const elsewhere = definePlugin({
+    name: "elsewhere",
+    provideModels: () => [{ provider: "elsewhere", create: () => other }],
+  });
+  const request = { sessionId: "s", prompt: ",model elsewhere:one", commands: true };
+  await using agent = await createAgent({ ...options(), storage, model, plugins: [elsewhere] });
+  await all(agent.run(request));
+  expect((await all(agent.run({ sessionId: "s", prompt: "hi" }))).at(-1)).toMatchObject({ text: "mine" });
+  const turn = { sessionId: "s", prompt: "hi", model: "elsewhere:one" };
+  expect((await all(agent.run(turn))).at(-1)).toMatchObject({ text: "other" });
+  expect((await all(agent.run({ sessionId: "s", prompt: "hi" }))).at(-1)).toMatchObject({ text: "mine again" });
+});
+
 test("R5.6 a prompt is a text command only where the program says so", async () => {
   await using agent = await createAgent({ ...options(), model: scriptedModel([say("read it")]) });
   expect((await all(agent.run({ sessionId: "s", prompt: ",tape.anchors", commands: true }))).at(-1)).toMatchObject({

@@ -14,7 +14,7 @@ import type { TapeStorage } from "./tape/store.ts";
 import type { Tool } from "./tools/tool.ts";
 
 export interface AgentOptions extends Omit<RuntimeOptions, "plugins"> {
-  /** `provider:model`, or a model of your own. Default: the settings'. */
+  /** `provider:model`, or a model of your own; above what a session's `,model` chose. Default: the session's, then the settings'. */
   model?: string | Model;
   /** Added to the builtin tools; one of the same name replaces it. */
   tools?: readonly Tool[];
@@ -71,15 +71,18 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     plugins: [...defaults, ownPlugin(options), ...plugins],
     settings: { ...settings, ...(modelId !== undefined && { model: modelId }) },
   });
+  // What the program gives is above a session's settings, as a flag is.
+  const given = { model: modelId ?? settings?.model, reasoningEffort: settings?.reasoningEffort };
   const stop = new AbortController();
   const gateway = new Gateway(runtime, { signal: stop.signal, show: () => undefined });
   return {
     runtime,
     events: runtime.events,
-    async *run({ sessionId, prompt, signal, ...turn }) {
+    async *run({ sessionId, prompt, signal, model = given.model, reasoningEffort = given.reasoningEffort, ...turn }) {
       const left = new AbortController();
       const ended = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-      const inbound = { channel, chatId: sessionId, sessionId, content: prompt, ...turn };
+      const choice = { model, reasoningEffort };
+      const inbound = { channel, chatId: sessionId, sessionId, content: prompt, ...turn, ...choice };
       try {
         yield* runtime.run(inbound, { signal: ended });
       } finally {
@@ -87,7 +90,8 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
       }
     },
     fork: (sessionId) => forkSession(sessionId, runtime),
-    steer: (sessionId, message) => gateway.receive({ channel, chatId: sessionId, sessionId, content: message }),
+    steer: (sessionId, message) =>
+      gateway.receive({ channel, chatId: sessionId, sessionId, content: message, ...given }),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await runtime[Symbol.asyncDispose]();

@@ -46,12 +46,17 @@ export function isAbortError(error: unknown): boolean {
 /**
  * Settles with `work`; when the signal aborts, `work` has `graceMs` more, then this rejects with the signal's reason.
  * For work that should end by itself when cancelled, but is not trusted to.
+ * @param graceMs or what tells it, asked once, when the signal has aborted
  */
-export function withinGrace<Value>(work: Promise<Value>, signal: AbortSignal, graceMs: number): Promise<Value> {
+export function withinGrace<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  graceMs: number | (() => number),
+): Promise<Value> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const abort = () => {
-      timer = setTimeout(() => reject(signal.reason), graceMs);
+      timer = setTimeout(() => reject(signal.reason), typeof graceMs === "number" ? graceMs : graceMs());
     };
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });

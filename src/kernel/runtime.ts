@@ -79,7 +79,8 @@ export interface Runtime extends AsyncDisposable {
   /** Aborts when the runtime ends, before anything is closed. */
   readonly ending: AbortSignal;
   tapeIdOf(sessionId: string): TapeId;
-  environmentOf(sessionId: string): Promise<Environment>;
+  /** The place where a session's tools act. @param signal when it aborts, a plugin that has not answered by then is asked again */
+  environmentOf(sessionId: string, signal?: AbortSignal): Promise<Environment>;
   /** Runs one message as a turn, after the session's earlier ones. Events end with `final`; failures are events. */
   run(inbound: Inbound, options?: RunOptions): AsyncGenerator<StreamEvent, void>;
   /** Runs a child's turn. */
@@ -203,12 +204,22 @@ class PluginRuntime implements Runtime {
     return isTemporarySession(sessionId) ? temporaryTapeIdOf(sessionId) : tapeIdOf(this.workspace ?? "", sessionId);
   }
 
-  environmentOf(sessionId: string): Promise<Environment> {
+  environmentOf(sessionId: string, signal?: AbortSignal): Promise<Environment> {
     const known = this.#environments.get(sessionId);
     if (known !== undefined) return known;
     const made = this.#makeEnvironment(sessionId);
     this.#environments.set(sessionId, made);
-    made.catch(() => this.#environments.delete(sessionId));
+    const forget = () => {
+      if (this.#environments.get(sessionId) === made) this.#environments.delete(sessionId);
+    };
+    signal?.addEventListener("abort", forget, { once: true });
+    made
+      .then(async (environment) => {
+        // Nobody waited for it: it is only closed.
+        if (this.#environments.get(sessionId) !== made) await environment[Symbol.asyncDispose]();
+      }, forget)
+      .catch((error) => this.log.warn("an environment could not be closed", { session: sessionId, error }))
+      .finally(() => signal?.removeEventListener("abort", forget));
     return made;
   }
 

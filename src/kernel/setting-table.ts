@@ -134,11 +134,11 @@ export const settingTable = {
     4096,
     { whole: true, from: 0 },
   ),
-  tapeFsync: choice(
-    { env: "BUB_TAPE_FSYNC", help: "When entries are forced onto the disk.", workspace: true },
+  tapeFsync: choice({ env: "BUB_TAPE_FSYNC", help: "When entries are forced onto the disk." }, "step", [
     "step",
-    ["step", "always", "never"],
-  ),
+    "always",
+    "never",
+  ]),
   approve: choice(
     {
       env: "BUB_APPROVE",

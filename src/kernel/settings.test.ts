@@ -64,7 +64,7 @@ test("R5.4 lists in the environment are comma-separated or JSON", async () => {
 });
 
 test("R5.4 a workspace's .env sets only harmless things; the rest is ignored with a warning", async () => {
-  dotenv("BUB_MAX_STEPS=7\nBUB_PLUGINS=./evil.js\nBUB_HOME=/elsewhere\nMARK=1\n");
+  dotenv("BUB_MAX_STEPS=7\nBUB_PLUGINS=./evil.js\nBUB_HOME=/elsewhere\nBUB_TAPE_FSYNC=never\nMARK=1\n");
   const { values, warnings, lookup } = await load();
   expect(values.maxSteps).toBe(7);
   expect(values.plugins).toEqual([]);
@@ -72,6 +72,7 @@ test("R5.4 a workspace's .env sets only harmless things; the rest is ignored wit
   expect([...warnings].sort()).toEqual([
     "BUB_HOME in the workspace's .env is ignored: a workspace may not set it.",
     "BUB_PLUGINS in the workspace's .env is ignored: a workspace may not set it.",
+    "BUB_TAPE_FSYNC in the workspace's .env is ignored: a workspace may not set it.",
   ]);
   expect(lookup("MARK")).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { CancelledError } from "../base/abort.ts";
 import { BubError } from "../base/errors.ts";
 import type { StreamEvent } from "../base/events.ts";
+import type { ModelRequest } from "../model/model.ts";
 import { calls, callTool, say, scriptedModel } from "../testing/scripted-model.ts";
 import { testRuntime } from "../testing/test-runtime.ts";
 import { defineTool } from "../tools/define-tool.ts";
@@ -118,6 +119,33 @@ test("R1.5 secrets do not appear in error messages", async () => {
   expect(runtime.log.join("\n")).not.toContain("sk-very-secret");
 });
 
+test("R1.5 what a model fails with is told to onError, without secrets, and the tape holds none either", async () => {
+  const told: unknown[] = [];
+  const plugin = definePlugin({
+    name: "listening",
+    onError: (stage, error, inbound) =>
+      void told.push([stage, (error as BubError).kind, String(error), inbound.content]),
+  });
+  const refuse = () => {
+    throw new Error("the key sk-very-secret is not good");
+  };
+  const model = scriptedModel([refuse, say("ok")]);
+  await using runtime = await testRuntime({ model, plugins: [plugin], env: { MY_API_KEY: "sk-very-secret" } });
+  const turn = await runtime.send("hi");
+  expect(turn.errors).toEqual([expect.stringContaining("the key *** is not good")]);
+  expect(told).toEqual([["runModel", expect.any(String), expect.stringContaining("the key *** is not good"), "hi"]]);
+  expect(JSON.stringify(await runtime.entries())).not.toContain("sk-very-secret");
+  await runtime.send("again");
+  expect(told).toHaveLength(1);
+});
+
+test("R1.5 a run that never says how it ended is an error", async () => {
+  const plugin = definePlugin({ name: "silent", async *runModel() {} });
+  await using runtime = await testRuntime({ model: scriptedModel([]), plugins: [plugin] });
+  const turn = await runtime.send("hi");
+  expect(turn).toMatchObject({ status: "error", errors: ["the run ended without a final event"] });
+});
+
 test("R1.5 an error is delivered to the channel that the message came from", async () => {
   const sent: Outbound[] = [];
   const plugin = definePlugin({
@@ -168,23 +196,75 @@ test("R1.6 turns of one session never overlap, those of two sessions may", async
   expect(overlaps).toEqual([]);
 });
 
-test("R1.7 a hook that never returns after a cancel is abandoned, and the next turn works", async () => {
-  let deaf = true;
+const answerAfterTool = ({ messages }: ModelRequest) =>
+  messages.at(-1)?.role === "tool" ? say("done") : callTool("tape_info");
+
+const deafHooks = [
+  "resolveSession",
+  "provideEnvironment",
+  "loadState",
+  "buildPrompt",
+  "prepareMessage",
+  "systemPrompt",
+  "prepareTools",
+  "beforeModelCall",
+  "afterModelCall",
+  "beforeToolCall",
+  "afterToolCall",
+  "continueRun",
+  "saveState",
+  "renderOutbound",
+  "dispatchOutbound",
+] as const;
+
+test.concurrent.each(deafHooks)(
+  "R1.7 %s that never returns after a cancel is abandoned and logged, and the next turn works",
+  async (hook) => {
+    let deaf = true;
+    let cancelledAt = 0;
+    const cancel = new AbortController();
+    const plugin = definePlugin({
+      name: "deaf",
+      [hook]() {
+        if (!deaf) return undefined;
+        cancelledAt = performance.now();
+        queueMicrotask(() => cancel.abort(new CancelledError()));
+        return new Promise(() => undefined);
+      },
+    });
+    const model = scriptedModel(Array.from({ length: 4 }, () => answerAfterTool));
+    await using runtime = await testRuntime({ model, plugins: [plugin], settings: { logLevel: "warn" } });
+    const { status } = await runtime.send("hi", { signal: cancel.signal });
+    // A turn that had its answer already is as good as it was.
+    expect(status).toBe(hook === "saveState" ? "ok" : "cancelled");
+    expect(performance.now() - cancelledAt).toBeLessThan(1500);
+    expect(runtime.log.join("\n")).toMatch(/abandoned|left behind/);
+    deaf = false;
+    expect((await runtime.send("hi")).status).toBe("ok");
+  },
+);
+
+test("R1.7 a deaf onError does not keep a turn either; all stages of one cancel share one grace", async () => {
   const cancel = new AbortController();
+  let cancelledAt = 0;
+  const never = () => new Promise<undefined>(() => undefined);
   const plugin = definePlugin({
     name: "deaf",
-    buildPrompt() {
-      if (!deaf) return undefined;
-      queueMicrotask(() => cancel.abort(new CancelledError()));
-      return new Promise(() => undefined);
+    loadState: () => {
+      throw new Error("no state");
     },
+    onError() {
+      cancelledAt = performance.now();
+      queueMicrotask(() => cancel.abort(new CancelledError()));
+      return never() as Promise<never>;
+    },
+    saveState: never as () => Promise<never>,
+    renderOutbound: never,
+    dispatchOutbound: never,
   });
-  await using runtime = await testRuntime({ model: scriptedModel([say("ok")]), plugins: [plugin] });
-  const started = performance.now();
-  expect((await runtime.send("hi", { signal: cancel.signal })).status).toBe("cancelled");
-  expect(performance.now() - started).toBeLessThan(1000);
-  deaf = false;
-  expect((await runtime.send("hi")).text).toBe("ok");
+  await using runtime = await testRuntime({ model: scriptedModel([]), plugins: [plugin] });
+  await runtime.send("hi", { signal: cancel.signal });
+  expect(performance.now() - cancelledAt).toBeLessThan(1500);
 });
 
 test("leaving a turn's events early cancels it and frees the session", async () => {

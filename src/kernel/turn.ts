@@ -1,13 +1,13 @@
 // The way of one message, on one page: session, state, prompt, model, state, outbounds.
 import { CancelledError, isAbortError, withinGrace } from "../base/abort.ts";
 import { Disposer } from "../base/disposer.ts";
-import { sentencesOf, toBubError } from "../base/errors.ts";
+import { BubError, sentencesOf, toBubError } from "../base/errors.ts";
 import type { StreamEvent, StreamEventBody } from "../base/events.ts";
 import { newRunId, newTurnId } from "../base/ids.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { LeaseHolder } from "../tape/store.ts";
 import { AsideEvents } from "./aside-events.ts";
-import { type Inbound, type Prompt, sessionIdOf } from "./envelope.ts";
+import { type Inbound, type Outbound, type Prompt, sessionIdOf } from "./envelope.ts";
 import type { TurnOutcome } from "./hooks.ts";
 import type { Runtime } from "./runtime.ts";
 import { openTape, type SessionSeat, takeSeat } from "./session-seat.ts";
@@ -20,6 +20,8 @@ import type { ToolScope, Turn, TurnState } from "./turn-state.ts";
  * tools get, so that a run can still write down what became of them, and under the second that cancelling may take.
  */
 const abandonMs = 930;
+/** What a stage gets that begins when that time is over: enough for one that only writes down how the turn ended (milliseconds). */
+const leastMs = 40;
 
 export interface TurnOptions {
   signal: AbortSignal;
@@ -38,11 +40,11 @@ export async function* runTurn(
   runtime: Runtime,
   options: TurnOptions,
 ): AsyncGenerator<StreamEvent, void> {
-  const stages = new Stages(inbound, sessionIdOf(inbound), runtime);
+  const stages = new Stages(inbound, sessionIdOf(inbound), runtime, options.signal);
   let outcome: TurnOutcome;
   try {
     stages.sessionId = await stages.run("resolveSession", () => resolveSession(inbound, runtime));
-    await using open = await stages.run("openSession", () => openTurn(inbound, stages, options));
+    await using open = await openTurn(inbound, stages, options);
     const { turn } = open;
     outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
     await deliver(turn, outcome, stages);
@@ -58,7 +60,7 @@ export async function* runTurn(
  * @param signal its own: what cancels the live turn does not cancel this
  */
 export async function* runBeside(inbound: Inbound, live: Turn, signal: AbortSignal): AsyncGenerator<StreamEvent, void> {
-  const stages = new Stages(inbound, live.sessionId, live.runtime);
+  const stages = new Stages(inbound, live.sessionId, live.runtime, signal);
   const turn: Turn = { ...live, turnId: newTurnId(), inbound, signal, state: {}, tell: stages.tell };
   stages.begin({ turn });
   let outcome: TurnOutcome;
@@ -87,7 +89,7 @@ export interface ChildRequest extends TurnOptions {
 /** Runs a child's turn: session, state, model, state. No decoration, no commands, no outbounds. */
 export async function* runChild(request: ChildRequest, runtime: Runtime): AsyncGenerator<StreamEvent, void> {
   const { inbound, sessionId, prompt } = request;
-  const stages = new Stages(inbound, sessionId, runtime);
+  const stages = new Stages(inbound, sessionId, runtime, request.signal);
   let outcome: TurnOutcome;
   try {
     await using open = await openTurn(inbound, stages, { ...request, isChild: true });
@@ -114,7 +116,7 @@ async function* answer(
     outcome = yield* stages.failed(error);
   } finally {
     outcome ??= { status: "cancelled", text: "" };
-    await turn.runtime.hooks.notify("saveState", turn, outcome);
+    await stages.told(turn.runtime.hooks.notify("saveState", turn, outcome), "saveState");
   }
   return outcome;
 }
@@ -138,8 +140,8 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
   const stream = await stages.run("runModel", async () => turn.runtime.hooks.firstStream(prompt, turn));
   if (stream === undefined) throw new Error("no plugin answers prompts (runModel)");
   const events = stream[Symbol.asyncIterator]();
-  let outcome: TurnOutcome = { status: "error", text: "", error: "the run ended without a final event" };
-  let failure: string | undefined;
+  let outcome: TurnOutcome | undefined;
+  let failure: BubError | undefined;
   let end: "left" | "done" | "failed" = "left";
   try {
     for (;;) {
@@ -149,9 +151,9 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
         continue;
       }
       if (next.pulled.done === true) break;
-      const event = next.pulled.value;
-      if (event.type === "error") failure = event.message;
-      if (event.type === "final") outcome = { status: event.status, text: event.text, error: failure };
+      const event = withoutSecrets(next.pulled.value, turn);
+      if (event.type === "error") failure = new BubError(event.kind, event.message);
+      if (event.type === "final") outcome = { status: event.status, text: event.text, error: failure?.message };
       else yield stages.seen(event);
     }
     end = "done";
@@ -164,7 +166,13 @@ async function* runModel(prompt: Prompt, turn: Turn, stages: Stages): AsyncGener
     // Not waited for: a stage that was abandoned may never answer.
     if (end !== "done") events.return?.(undefined).catch(() => undefined);
   }
+  if (outcome === undefined) throw new Error("the run ended without a final event");
+  if (outcome.status === "error") await stages.report("runModel", failure);
   return outcome;
+}
+
+function withoutSecrets(event: StreamEvent, { runtime }: Turn): StreamEvent {
+  return event.type === "error" ? { ...event, message: runtime.mask.mask(event.message) } : event;
 }
 
 async function deliver(turn: Turn, outcome: TurnOutcome, stages: Stages): Promise<void> {
@@ -175,15 +183,13 @@ async function deliver(turn: Turn, outcome: TurnOutcome, stages: Stages): Promis
   }
 }
 
-async function deliverFailure(outcome: TurnOutcome, { inbound, sessionId, runtime }: Stages): Promise<void> {
+async function deliverFailure(outcome: TurnOutcome, stages: Stages): Promise<void> {
   if (outcome.error === undefined) return;
+  const { inbound, sessionId, runtime } = stages;
   const { channel, chatId } = inbound;
+  const outbound: Outbound = { channel, chatId, sessionId, kind: "error", text: outcome.error };
   try {
-    await runtime.hooks.first(
-      "dispatchOutbound",
-      { channel, chatId, sessionId, kind: "error", text: outcome.error },
-      runtime,
-    );
+    await stages.run("dispatchOutbound", () => runtime.hooks.first("dispatchOutbound", outbound, runtime));
   } catch (error) {
     runtime.log.error("an error message could not be delivered", { channel, error });
   }
@@ -201,9 +207,12 @@ interface OpenTurn extends AsyncDisposable {
 async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions): Promise<OpenTurn> {
   const { sessionId, runtime } = stages;
   const { signal, isChild = false } = options;
+  stages.at("openSession");
   await using opening = new Disposer();
   const seat = options.seat ?? opening.use(await takeSeat(sessionId, runtime, options));
-  const environment = options.environment ?? (await runtime.environmentOf(sessionId));
+  const environment =
+    options.environment ?? (await stages.run("provideEnvironment", () => runtime.environmentOf(sessionId, signal)));
+  stages.at("openSession");
   const tape = seat.tape ?? opening.use(await openTape(seat, runtime));
   const sidecars = opening.use(new SidecarTapes(seat, runtime));
   const cancel = new AbortController();
@@ -251,22 +260,59 @@ class Stages {
   #stage = "openSession";
   #place: Pick<StreamEvent, "run_id" | "step"> = { run_id: newRunId(), step: 0 };
   #turnId = newTurnId();
+  #signal: AbortSignal;
+  #cancelledAt: number | undefined;
 
   constructor(
     readonly inbound: Inbound,
     public sessionId: string,
     readonly runtime: Runtime,
-  ) {}
+    signal: AbortSignal,
+  ) {
+    this.#signal = signal;
+  }
 
   begin({ turn, cancel }: { turn: Turn; cancel?: (reason: Error) => void }): void {
     this.turn = turn;
     this.cancel = cancel;
     this.#turnId = turn.turnId;
+    this.#signal = turn.signal;
+  }
+
+  /** Where the turn is, for what fails. */
+  at(stage: string): void {
+    this.#stage = stage;
   }
 
   async run<Value>(stage: string, work: () => Promise<Value>): Promise<Value> {
     this.#stage = stage;
-    return this.turn === undefined ? work() : withinGrace(work(), this.turn.signal, abandonMs);
+    return this.#within(work(), stage);
+  }
+
+  /** Waits for observers, who have no say in how the turn goes on. */
+  async told(work: Promise<void>, hook: string): Promise<void> {
+    await this.#within(work, hook).catch(() => undefined);
+  }
+
+  async #within<Value>(work: Promise<Value>, stage: string): Promise<Value> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    work.then(settle, settle);
+    try {
+      return await withinGrace(work, this.#signal, () => this.#graceLeft());
+    } catch (error) {
+      if (!isSettled) this.runtime.log.warn("a stage was abandoned", { stage, session: this.sessionId });
+      throw error;
+    }
+  }
+
+  /** All stages of a cancelled turn share one grace (milliseconds). */
+  #graceLeft(): number {
+    const now = performance.now();
+    this.#cancelledAt ??= now;
+    return Math.max(leastMs, abandonMs - (now - this.#cancelledAt));
   }
 
   /** Remembers where the stream is, so that the turn's own events continue from there. */
@@ -285,12 +331,16 @@ class Stages {
     return this.event({ type: "final", ok: status === "ok", text, status });
   }
 
+  async report(stage: string, error: unknown): Promise<void> {
+    await this.told(this.runtime.hooks.notify("onError", stage, error, this.inbound), "onError");
+  }
+
   async *failed(error: unknown): AsyncGenerator<StreamEvent, TurnOutcome> {
-    const cancelled = this.turn?.signal.aborted === true || isAbortError(error);
+    const cancelled = this.#signal.aborted || isAbortError(error);
     if (cancelled) return { status: "cancelled", text: "" };
     const { kind } = toBubError(error);
     const message = this.runtime.mask.mask(sentencesOf(error));
-    await this.runtime.hooks.notify("onError", this.#stage, error, this.inbound);
+    await this.report(this.#stage, error);
     this.runtime.log.warn("turn failed", { stage: this.#stage, session: this.sessionId, error });
     yield this.event({ type: "error", kind, message });
     return { status: "error", text: "", error: message };

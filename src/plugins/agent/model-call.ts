@@ -138,7 +138,10 @@ async function* ask(run: Run, request: ModelRequest, place: StepPlace): AsyncGen
     return building.end("ok");
   } catch (error) {
     if (run.turn.signal.aborted) return building.end("cancelled");
-    return building.end("error", toBubError(error, "provider"));
+    const failure = toBubError(error, "provider");
+    // It goes onto the tape and into notices, and a provider may repeat what it was sent.
+    failure.message = run.turn.runtime.mask.mask(failure.message);
+    return building.end("error", failure);
   }
 }
 
