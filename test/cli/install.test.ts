@@ -171,6 +171,29 @@ bub: npm install failed with exit code 1; its last words stand above.
     expect(new Set(readFileSync(log, "utf8").trim().split("\n"))).toEqual(new Set(["install []", "pack []"]));
   });
 
+  test("R5.5 a tarball that npm cannot use is one sentence, without npm's own lines", async () => {
+    using world = createCliWorld();
+    const tarball = world.file("workspace/a.tgz", Uint8Array.of(0x1f, 0x8b));
+    const env = fakeNpm(world, 'echo "npm error code EJSONPARSE" >&2; echo "npm error JSON.parse Invalid" >&2; exit 1');
+    const { code, stderr } = await world.run(["install", "./a.tgz"], { env });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `${warning}Installing ./a.tgz into ${world.home}/bub-project …\nbub: npm cannot use ${tarball}: its package.json is not valid JSON.\n`,
+    );
+  });
+
+  test("R5.5 a package that is checked sees no key of a model, as npm's scripts do not", async () => {
+    using world = createCliWorld();
+    const key = "(process.env.OPENAI_API_KEY ?? process.env.BUB_API_KEY)";
+    const body = `{ name: ${key} === undefined ? "nosy" : "thief" }`;
+    writeProject(world.home, { "bub-nosy": pluginPackage("bub-nosy", body) });
+    const env = { ...fakeNpm(world, "exit 0"), OPENAI_API_KEY: "sk-of-a-provider", BUB_API_KEY: "sk-of-bub" };
+    expect(await world.run(["install", "bub-nosy@1.0.0"], { env })).toMatchObject({
+      code: 0,
+      stdout: "Installed bub-nosy 1.0.0: the plugin nosy.\n",
+    });
+  });
+
   test("R5.1 Ctrl-C stops npm and leaves the project as it was", async () => {
     using world = createCliWorld();
     writeProject(world.home, { "bub-polite": pluginPackage("bub-polite", '{ name: "polite" }') });

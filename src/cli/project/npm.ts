@@ -11,6 +11,8 @@ export interface NpmOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Gets npm's last lines when it fails. */
   readonly stderr: TextOutput;
+  /** Makes the end of a sentence of what npm said; those words are then not shown. */
+  readonly explain?: (said: string) => string | undefined;
   /** Stops npm, which then puts back what it has begun. */
   readonly signal: AbortSignal;
   /** How long it may take to do so, in milliseconds. */
@@ -42,7 +44,7 @@ const mostLines = 12;
 export async function runNpm(
   [command, ...options]: readonly string[],
   words: readonly string[],
-  { folder, env, stderr, signal, graceMs = 5_000, onKill }: NpmOptions,
+  { folder, env, stderr, explain, signal, graceMs = 5_000, onKill }: NpmOptions,
 ): Promise<void> {
   signal.throwIfAborted();
   process.umask(0o077);
@@ -69,6 +71,8 @@ export async function runNpm(
   });
   signal.throwIfAborted();
   if (code === 0) return;
+  const reason = explain?.(tail.text);
+  if (reason !== undefined) throw new BubError("invalid_input", `npm cannot use ${words.join(" ")}: ${reason}.`);
   for (const text of tail.lines()) stderr.write(`  ${neutralise(text)}\n`);
   const how = typeof code === "number" ? `exit code ${code}` : `the signal ${code}`;
   throw new BubError("config", `npm ${command} failed with ${how}; its last words stand above.`);
@@ -127,6 +131,10 @@ function cannotStart(error: unknown): BubError {
 /** The end of what a process said. */
 class Tail {
   #text = "";
+
+  get text(): string {
+    return this.#text;
+  }
 
   add(chunk: Buffer): void {
     this.#text = (this.#text + chunk.toString("utf8")).slice(-16 * 1024);

@@ -9,9 +9,9 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "bub-spec-"));
   mkdirSync(join(folder, "own"));
-  writeFileSync(join(folder, "own", "package.json"), "{}");
+  writeFileSync(join(folder, "own", "package.json"), JSON.stringify({ name: "own", version: "1.0.0" }));
   mkdirSync(join(folder, "empty"));
-  writeFileSync(join(folder, "own.tgz"), "");
+  writeFileSync(join(folder, "own.tgz"), Buffer.from([0x1f, 0x8b]));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -41,6 +41,34 @@ test("R5.5 words that cannot mean a package are one sentence", () => {
   expect(failure("bub@1.0.0")).toBe("bub itself is there for every plugin; it is not installed.");
   expect(failure("./gone")).toBe(`There is no package at ${join(folder, "gone")}.`);
   expect(failure("./empty")).toBe(`There is no package at ${join(folder, "empty")}: it has no package.json.`);
+});
+
+test.each([
+  ["{ no json", "its package.json is not valid JSON"],
+  ["[]", "its package.json lacks a name or a version"],
+  ['{ "name": "own" }', "its package.json lacks a name or a version"],
+  ['{ "version": "1.0.0" }', "its package.json lacks a name or a version"],
+  ['{ "name": "Own Name", "version": "1.0.0" }', "its name 'Own Name' is none that npm takes"],
+])("R5.5 a folder whose package.json is %s is told before npm is asked", (text, why) => {
+  writeFileSync(join(folder, "own", "package.json"), text);
+  expect(failure("./own")).toBe(`There is no package at ${join(folder, "own")}: ${why}.`);
+});
+
+test("R5.5 a byte order mark is no fault of a package.json", () => {
+  writeFileSync(join(folder, "own", "package.json"), '\uFEFF{ "name": "own", "version": "1.0.0" }');
+  expect(failure("./own")).toBe("local");
+});
+
+test("R5.5 what is neither a package's folder nor a tarball is told before npm is asked", () => {
+  mkdirSync(join(folder, "odd", "package.json"), { recursive: true });
+  expect(failure("./odd")).toBe(`There is no package at ${join(folder, "odd")}: its package.json is no file.`);
+  const file = join(folder, "own", "package.json");
+  const neither = "it is neither a folder nor a tarball (.tgz, .tar.gz, .tar)";
+  expect(failure(file)).toBe(`There is no package at ${file}: ${neither}.`);
+  writeFileSync(join(folder, "odd.tgz"), "words");
+  expect(failure("odd.tgz")).toBe(
+    `There is no package at ${join(folder, "odd.tgz")}: it is no tarball that can be read.`,
+  );
 });
 
 test("R5.1 what package.json asks for is a version, a file or an address", () => {

@@ -1,9 +1,9 @@
 // What the words of `bub install` mean: a name of the registry, a folder or tarball on this machine, or an address.
-import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { BubError } from "../../base/errors.ts";
 import { isPackageName, ownPackage } from "../../base/installed-packages.ts";
 import { homeOfUser } from "../../base/user-home.ts";
+import { checkLocalPackage } from "./local-package.ts";
 
 export type PackageSpec =
   /** `version` is empty for the newest one. */
@@ -22,10 +22,8 @@ export function parsePackageSpec(text: string, { folder, userHome = homeOfUser()
   if (isPath(text)) {
     const path = text.replace(/^file:/, "");
     const place = path.startsWith("~/") ? resolve(userHome, path.slice(2)) : resolve(folder, path);
-    const found = statSync(place, { throwIfNoEntry: false });
-    const lacks = found?.isDirectory() === true && !existsSync(join(place, "package.json"));
-    if (found !== undefined && !lacks) return { kind: "local", text, path: place };
-    throw new BubError("not_found", `There is no package at ${place}${lacks ? ": it has no package.json" : ""}.`);
+    checkLocalPackage(place);
+    return { kind: "local", text, path: place };
   }
   const at = text.indexOf("@", 1);
   const name = at === -1 ? text : text.slice(0, at);

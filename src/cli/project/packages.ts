@@ -6,6 +6,7 @@ import { BubError } from "../../base/errors.ts";
 import { ownPackage, readDependencies, readPackage } from "../../base/installed-packages.ts";
 import { nearestName } from "../../base/near.ts";
 import type { CommandContext } from "../command-context.ts";
+import { explainPack } from "./local-package.ts";
 import { runNpm } from "./npm.ts";
 import { checkPackage } from "./package-check.ts";
 import { isFromFile, isFromRegistry, type PackageSpec } from "./package-spec.ts";
@@ -113,8 +114,8 @@ async function install(
     if (name === undefined) throw new BubError("invalid_input", `npm installed no package for ${wanted}.`);
     const found = await readPackage(home, name);
     if (!("folder" in found)) throw new BubError("config", `${name} cannot be used: ${found.problem}`);
-    const { env, stop } = context;
-    const use = await checkPackage(found, { isProvider, env, signal: stop.signal });
+    const { env } = project;
+    const use = await checkPackage(found, { isProvider, env, signal: context.stop.signal });
     return { name, version: found.version, oldVersion: oldVersions.get(name), use };
   });
 }
@@ -138,7 +139,8 @@ async function pack(path: string, { folder, env }: OpenProject, { context }: Cha
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { recursive: true, mode: 0o700 });
   try {
-    await runNpm(["pack", `--pack-destination=${aside}`], [path], { folder, env, stderr, signal: stop.signal });
+    const options = { folder, env, stderr, explain: explainPack, signal: stop.signal };
+    await runNpm(["pack", `--pack-destination=${aside}`], [path], options);
     const [file] = readdirSync(aside);
     if (file === undefined) throw new BubError("config", `npm made no package of ${path}.`);
     // npm keeps what it knows of a file by its name: other content needs another one.
