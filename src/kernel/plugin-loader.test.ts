@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLogger, silentLogger } from "../base/log.ts";
 import { definePlugin } from "./plugin.ts";
@@ -76,6 +76,46 @@ test("R1.3 a hook that seems to be misspelled is warned about, what else a plugi
     "The plugin near has systemPromt, which is no hook; did you mean systemPrompt?",
     "The plugin near has beforeToolcall, which is no hook; did you mean beforeToolCall?",
   ]);
+});
+
+test("R5.5 of two packages with plugins of one name the later one is left, and both are named", async () => {
+  const body = `{ name: "polite", settings: { type: "object", properties: { tone: { default: "mild" } } }, create: () => ({}) }`;
+  const [one, two] = [file("one.mjs", branded(body)), file("two.mjs", branded('{ name: "polite", mark: 2 }'))];
+  const sources = [
+    { package: "bub-a", version: "1.0.0", file: one },
+    { package: "bub-b", version: "2.0.0", file: two },
+  ];
+  const { plugins, packages, problems, warnings, settings } = await loadPlugins(sources, host);
+  expect(plugins).toEqual([expect.objectContaining({ name: "polite", mark: 2 })]);
+  expect(problems).toEqual([
+    "The plugin polite of bub-a 1.0.0 gives way to that of bub-b 2.0.0, which has the same name. Remove one of them: bub uninstall bub-a, or bub uninstall bub-b.",
+  ]);
+  expect(packages).toEqual([
+    { ...sources[0], problem: "another plugin of its plugin's name has taken its place." },
+    { ...sources[1], plugin: "polite" },
+  ]);
+  expect([warnings, settings]).toEqual([[], []]);
+});
+
+test("R5.5 a path takes the place of a package's plugin of the same name; the same path twice is one", async () => {
+  const [one, two] = [
+    file("first.mjs", branded('{ name: "polite" }')),
+    file("second.mjs", branded('{ name: "polite" }')),
+  ];
+  const loaded = await loadPlugins([{ package: "bub-a", version: "1.0.0", file: one }, two, relative("", two)], host);
+  expect(loaded.plugins).toHaveLength(1);
+  expect(loaded.problems).toEqual([]);
+  expect(loaded.warnings).toEqual([
+    `The plugin polite of bub-a 1.0.0 gives way to that of ${two}, which has the same name.`,
+  ]);
+});
+
+test("R5.5 plugins that a program gives itself may share a name", async () => {
+  const { plugins } = await loadPlugins(
+    [definePlugin({ name: "web" }), file("web.mjs", branded('{ name: "web" }'))],
+    host,
+  );
+  expect(plugins).toHaveLength(2);
 });
 
 test("R5.5 a bad name and another version of the contract are one sentence each", async () => {

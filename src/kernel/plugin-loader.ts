@@ -17,7 +17,12 @@ import {
 } from "./plugin.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import { pluginLog } from "./plugin-log.ts";
-import { misspelledSections, type PluginSetting, readPluginSettings } from "./plugin-settings.ts";
+import {
+  misspelledSections,
+  type PluginSetting,
+  readPluginSettings,
+  section as settingsSection,
+} from "./plugin-settings.ts";
 
 /** A package that the user has installed. */
 export interface PluginPackage {
@@ -40,7 +45,7 @@ export interface LoadedPlugins {
   readonly plugins: readonly Plugin[];
   /** In the order in which they were given. */
   readonly packages: readonly LoadedPackage[];
-  /** One sentence for each that was skipped. */
+  /** One sentence for each that was skipped, or whose place another package's has taken. */
   readonly problems: readonly string[];
   /** One sentence for each hook, and each section of settings, that seems to be misspelled. */
   readonly warnings: readonly string[];
@@ -67,6 +72,9 @@ export async function loadPlugins(
   const problems: string[] = [];
   const settings: PluginSetting[] = [];
   const names: string[] = [];
+  const warnings: string[] = [];
+  /** Of plugins that were loaded from files, by their names: where each came from. */
+  const origins = new Map<string, Origin>();
   for (const given of sources) {
     const isPackage = isPluginPackage(given);
     if (isPackage && given.file === undefined && given.problem === undefined) {
@@ -79,6 +87,16 @@ export async function loadPlugins(
       source = await sourceOf(given, limitMs);
       if (isConfigurable(source) && !isPackage) name = source.name;
       const made = await makePlugin(source, host);
+      if (typeof given === "string" || isPackage) {
+        const origin = { given, plugin: made.plugin };
+        const earlier = origins.get(made.plugin.name);
+        origins.set(made.plugin.name, origin);
+        if (earlier !== undefined) {
+          takePlace(earlier, { plugins, packages, settings });
+          const told = givesWay(earlier, origin);
+          if (told !== undefined) (isPackage ? problems : warnings).push(told);
+        }
+      }
       plugins.push(made.plugin);
       settings.push(...made.settings);
       names.push(made.plugin.name);
@@ -92,8 +110,37 @@ export async function loadPlugins(
       if (isPackage) packages.push({ ...given, problem: messageOf(error) });
     }
   }
-  const warnings = [...plugins.flatMap(misspelledHooks), ...misspelledSections(host.config, names)];
+  warnings.push(...plugins.flatMap(misspelledHooks), ...misspelledSections(host.config, names));
   return { plugins, packages, problems, settings, warnings };
+}
+
+interface Origin {
+  readonly given: string | PluginPackage;
+  readonly plugin: Plugin;
+}
+
+/** Two plugins of one name would share their settings, and nobody could tell which is meant: the later one alone is left. */
+function takePlace(
+  { given, plugin }: Origin,
+  { plugins, packages, settings }: { plugins: Plugin[]; packages: LoadedPackage[]; settings: PluginSetting[] },
+): void {
+  plugins.splice(plugins.indexOf(plugin), 1);
+  const others = settings.filter(({ name }) => !name.startsWith(`${settingsSection}.${plugin.name}.`));
+  settings.splice(0, settings.length, ...others);
+  if (typeof given === "string") return;
+  const at = packages.findIndex((one) => one.package === given.package);
+  packages[at] = { ...given, problem: "another plugin of its plugin's name has taken its place." };
+}
+
+/** Undefined where one and the same is named twice. */
+function givesWay(earlier: Origin, later: Origin): string | undefined {
+  const { given, plugin } = earlier;
+  if (typeof given === "string" && typeof later.given === "string" && resolve(given) === resolve(later.given))
+    return undefined;
+  const [from, to] = [earlier, later].map((one) => nameOf(one.given));
+  const what = `The plugin ${plugin.name} of ${from} gives way to that of ${to}, which has the same name.`;
+  if (typeof given === "string" || typeof later.given === "string") return what;
+  return `${what} Remove one of them: bub uninstall ${given.package}, or bub uninstall ${later.given.package}.`;
 }
 
 function isPluginPackage(given: Given): given is PluginPackage {

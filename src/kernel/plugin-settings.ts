@@ -8,7 +8,8 @@ import { jsonSchemaOf, yieldsJsonSchema } from "../tools/json-schema.ts";
 import type { ArgumentIssue } from "../tools/tool.ts";
 import { parameterNames, validateArguments } from "../tools/validate.ts";
 
-const section = "plugin_settings";
+/** The section of config.yml. */
+export const section = "plugin_settings";
 
 /** One setting as people are shown it. */
 export interface PluginSetting {

@@ -182,6 +182,35 @@ bub: npm install failed with exit code 1; its last words stand above.
     );
   });
 
+  test("R5.5 a second package with a plugin of the same name is not installed, and both are named", async () => {
+    using world = createCliWorld();
+    writeProject(world.home, {
+      "bub-first": pluginPackage("bub-first", '{ name: "polite" }'),
+      "bub-second": pluginPackage("bub-second", '{ name: "polite" }'),
+    });
+    const { code, stdout, stderr } = await world.run(["install", "bub-second@1.0.0"], {
+      env: fakeNpm(world, "exit 0"),
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "bub: bub-second brings the plugin polite, and so does bub-first 1.0.0. Two plugins of one name cannot work together: bub uninstall bub-first first, or leave it at that.\n",
+    );
+  });
+
+  test("R5.5 where two packages bring plugins of one name, every command says so, and doctor calls it a problem", async () => {
+    using world = createCliWorld();
+    writeProject(world.home, {
+      "bub-first": pluginPackage("bub-first", '{ name: "polite" }'),
+      "bub-second": pluginPackage("bub-second", '{ name: "polite" }'),
+    });
+    const told =
+      "The plugin polite of bub-first 1.0.0 gives way to that of bub-second 1.0.0, which has the same name. Remove one of them: bub uninstall bub-first, or bub uninstall bub-second.";
+    const run = await world.run(["run", "hi", "--model", world.script("hello")]);
+    expect(run).toEqual({ code: 0, stdout: "hello\n", stderr: `bub: ${told}\n` });
+    const doctor = await world.run(["doctor", "--offline"]);
+    expect(doctor.stdout).toContain(`Problems\n  ${told}\n`);
+  });
+
   test("R5.5 a package that is checked sees no key of a model, as npm's scripts do not", async () => {
     using world = createCliWorld();
     const key = "(process.env.OPENAI_API_KEY ?? process.env.BUB_API_KEY)";

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { BubError } from "../../base/errors.ts";
-import { ownPackage, readDependencies, readPackage } from "../../base/installed-packages.ts";
+import { listInstalled, ownPackage, readDependencies, readPackage } from "../../base/installed-packages.ts";
 import { nearestName } from "../../base/near.ts";
 import type { CommandContext } from "../command-context.ts";
 import { explainPack } from "./local-package.ts";
 import { runNpm } from "./npm.ts";
-import { checkPackage } from "./package-check.ts";
+import { type CheckOptions, checkPackage } from "./package-check.ts";
 import { isFromFile, isFromRegistry, type PackageSpec } from "./package-spec.ts";
 import type { OpenProject } from "./project-folder.ts";
 
@@ -115,9 +115,30 @@ async function install(
     const found = await readPackage(home, name);
     if (!("folder" in found)) throw new BubError("config", `${name} cannot be used: ${found.problem}`);
     const { env } = project;
-    const use = await checkPackage(found, { isProvider, env, signal: context.stop.signal });
+    const options = { isProvider, env, signal: context.stop.signal };
+    const use = await checkPackage(found, options);
+    await checkNameIsFree(use, name, { home, options });
     return { name, version: found.version, oldVersion: oldVersions.get(name), use };
   });
+}
+
+/** Two plugins of one name cannot work together: whoever installs the second chooses. */
+async function checkNameIsFree(
+  use: string,
+  name: string,
+  { home, options }: { home: string; options: CheckOptions },
+): Promise<void> {
+  if (!use.startsWith("the plugin ")) return;
+  for (const other of await listInstalled(home)) {
+    // What cannot be used now is in nobody's way.
+    if (other.name === name || !("folder" in other) || other.manifest.bub === undefined) continue;
+    const taken = await checkPackage(other, options).catch(() => undefined);
+    options.signal.throwIfAborted();
+    if (taken !== use) continue;
+    throw new BubError("invalid_input", `${name} brings ${use}, and so does ${other.name} ${other.version}`, {
+      hint: `Two plugins of one name cannot work together: bub uninstall ${other.name} first, or leave it at that.`,
+    });
+  }
 }
 
 type Dependencies = Readonly<Record<string, string>>;
