@@ -1,4 +1,5 @@
 // Makes every model end alike: whole calls and one finish, or an error; in time; and at once when cancelled.
+import { longestTimerMs } from "../base/clock.ts";
 import { isBubError, messageOf } from "../base/errors.ts";
 import { type RawCall, settleCalls, settleReason, type ToolCallEvent } from "./calls.ts";
 import { cutError } from "./errors.ts";
@@ -181,5 +182,5 @@ class Watch {
 
 /** Timers cannot run longer than 2^31 - 1 ms; zero or less would mean now. */
 function timerMs(milliseconds: number): number {
-  return Math.min(Math.max(1, Math.ceil(milliseconds)), 2 ** 31 - 1);
+  return Math.min(Math.max(1, Math.ceil(milliseconds)), longestTimerMs);
 }

@@ -1,5 +1,6 @@
 // A runner of code for tests that needs no Python: its code is a JSON list of steps.
 import { withinGrace } from "../base/abort.ts";
+import { longestTimerMs } from "../base/clock.ts";
 import { isBubError, messageOf } from "../base/errors.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { CodeOutcome, CodeRequest } from "../environment/environment.ts";
@@ -29,7 +30,7 @@ export async function runCodeSteps({
   const steps = JSON.parse(code) as readonly CodeStep[];
   let output = "";
   const details = (): JsonObject => (output === "" ? {} : { output });
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
   const ended = AbortSignal.any([signal, timeout]);
   const callTool = async (name: string, args: JsonObject): Promise<JsonValue> => {
     if (!tools.includes(name)) {

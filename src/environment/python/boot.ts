@@ -168,7 +168,11 @@ def main():
             return raised(error, source)
     except BaseException as error:
         return raised(error, source)
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except Exception:
+        # The code closed it, or put something else in its place.
+        pass
     send('{"t": "done"}')
 
 main()

@@ -1,8 +1,9 @@
 // Runs one piece of Python in a process of its own and answers its tool calls.
 import type { Readable, Writable } from "node:stream";
 import { delay } from "../../base/abort.ts";
-import { isBubError, messageOf } from "../../base/errors.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../base/json.ts";
+import { longestTimerMs } from "../../base/clock.ts";
+import { BubError, isBubError, messageOf } from "../../base/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
 import type { CodeOutcome, CodeRequest, ShellProcess } from "../environment.ts";
 
 /** A started interpreter that waits for code. */
@@ -44,7 +45,7 @@ export async function runPython(python: PythonProcess, request: CodeRequest): Pr
     void python.shell.stop("killed", why === "timeout" ? 0 : stopGraceMs);
   };
   const cancel = () => stop("cancelled");
-  const timer = setTimeout(() => stop("timeout"), request.timeoutMs);
+  const timer = setTimeout(() => stop("timeout"), Math.min(request.timeoutMs, longestTimerMs));
   request.signal.addEventListener("abort", cancel, { once: true });
   if (request.signal.aborted) cancel();
   try {
@@ -102,12 +103,20 @@ async function answerCall(
   { id, name, arguments: args }: JsonObject,
   request: CodeRequest,
 ): Promise<void> {
-  const answer = await request.call(String(name), isJsonObject(args) ? args : {}).then(
-    (value) => ({ id, value }),
-    (error: unknown) => ({ id, error: errorData(error) }),
-  );
-  if (requests.destroyed) return;
-  requests.write(`${JSON.stringify(answer)}\n`);
+  const answer = await request
+    .call(String(name), isJsonObject(args) ? args : {})
+    .then((value) => valueLine(id, value, name))
+    .catch((error: unknown) => JSON.stringify({ id, error: errorData(error) }));
+  if (!requests.destroyed) requests.write(`${answer}\n`);
+}
+
+/** @throws BubError for what JSON has no word for, or no room */
+function valueLine(id: JsonValue | undefined, value: unknown, name: JsonValue | undefined): string {
+  try {
+    return JSON.stringify({ id, value });
+  } catch (error) {
+    throw new BubError("tool", `the value of ${name} cannot be passed to code: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function errorData(error: unknown): JsonObject {

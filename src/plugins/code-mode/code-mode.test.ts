@@ -234,6 +234,16 @@ print(len(await tools.large()), len((await tools.large()).strip("x")))
   },
 );
 
+test.skipIf(noPython)(
+  "T8.5 code that closes its standard output, or puts another there, has ended well (needs python3)",
+  async () => {
+    for (const end of ["sys.stdout.close()", "sys.stdout = None"]) {
+      const { result } = await run(`import sys\nprint("said")\n${end}`);
+      expect(result.text).toBe("said\n");
+    }
+  },
+);
+
 test.skipIf(noPython)("T1.4 code sees the user's environment without any provider's key (needs python3)", async () => {
   const { result } = await run("import os\nprint(os.environ.get('MINE'), os.environ.get('OPENAI_API_KEY'))");
   expect(result.text).toBe("1 None\n");

@@ -155,6 +155,14 @@ describe("T2.3 the foreground time-out", () => {
 });
 
 describe("T2.4 in the background", () => {
+  test("T2.4 timeout_seconds is ignored whatever it says", async () => {
+    const { call } = shellWorld();
+    for (const seconds of [0, -1]) {
+      const { text } = await call("bash", { command: "true", background: true, timeout_seconds: seconds });
+      expect(text).toMatch(/^shell_id: bsh-[0-9a-f]{8}$/);
+    }
+  });
+
   test("T2.4 returns at once with a shell id; timeout_seconds is ignored", async () => {
     const { call } = shellWorld();
     const { value, text } = await call("bash", { command: "sleep 300", background: true, timeout_seconds: 0.001 });

@@ -32,12 +32,19 @@ export function bashTool(shells: ShellRegistry): Tool {
     description:
       "Run a shell command on the user's machine (no sandbox, stdin closed). After timeout_seconds it goes on in the background: read it with bash.output, end it with bash.kill. What it leaves running ends with the session; start a daemon that must stay with `env -u BUB_SHELL_ID setsid`.",
     exposure: "direct",
-    input: v.strictObject({
-      command: v.string(),
-      cwd: v.optional(v.pipe(v.string(), v.description("working directory; default: the workspace"))),
-      timeout_seconds: v.optional(v.pipe(v.number(), v.gtValue(0)), 30),
-      background: v.optional(v.pipe(v.boolean(), v.description("return at once")), false),
-    }),
+    input: v.pipe(
+      v.strictObject({
+        command: v.string(),
+        cwd: v.optional(v.pipe(v.string(), v.description("working directory; default: the workspace"))),
+        timeout_seconds: v.optional(v.number(), 30),
+        background: v.optional(v.pipe(v.boolean(), v.description("return at once")), false),
+      }),
+      // In the background it does not count, and models that know so say 0.
+      v.forward(
+        v.check(({ background, timeout_seconds: seconds }) => background || seconds > 0, "must be above 0"),
+        ["timeout_seconds"],
+      ),
+    ),
     async run(
       { command, cwd, timeout_seconds: seconds, background },
       { environment, turn, signal },

@@ -1,9 +1,7 @@
 // Waits for a shell in the foreground: for its end, its time, or its turn's cancellation, whichever is first.
 import { setImmediate } from "node:timers/promises";
+import { longestTimerMs } from "../../base/clock.ts";
 import type { Shell } from "./shell-registry.ts";
-
-/** The longest that a timer takes. */
-const longestTimer = 2 ** 31 - 1;
 
 /** A command that ends in the same instant as its time is "exited". Leaves no timer and no listener behind. */
 export async function waitForShell(
@@ -18,7 +16,7 @@ export async function waitForShell(
       signal.removeEventListener("abort", abort);
       resolve(end);
     };
-    const timer = setTimeout(() => settle("timeout"), Math.min(timeoutMs, longestTimer));
+    const timer = setTimeout(() => settle("timeout"), Math.min(timeoutMs, longestTimerMs));
     const abort = () => settle("aborted");
     signal.addEventListener("abort", abort, { once: true });
     void shell.ended.then(() => settle("exited"));

@@ -1,8 +1,6 @@
 // The total time of one piece of work, from its first byte to its last.
+import { longestTimerMs } from "../../base/clock.ts";
 import { BubError } from "../../base/errors.ts";
-
-/** What a timer can hold (milliseconds). */
-const longestTimer = 2 ** 31 - 1;
 
 export class Deadline implements Disposable {
   /** Aborted when the time is over, or with the caller's. */
@@ -14,7 +12,7 @@ export class Deadline implements Disposable {
   /** @param what begins the sentence of the error: "GET https://…" */
   constructor(seconds: number, caller: AbortSignal, what: string) {
     const error = new BubError("temporary", `${what} did not finish within ${seconds} seconds`);
-    this.#timer = setTimeout(() => this.#over.abort(error), Math.min(seconds * 1000, longestTimer));
+    this.#timer = setTimeout(() => this.#over.abort(error), Math.min(seconds * 1000, longestTimerMs));
     this.#caller = caller;
     this.signal = AbortSignal.any([caller, this.#over.signal]);
   }
