@@ -1,5 +1,6 @@
 // A call as a model writes it, and what is wrong with its text.
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { beginningOf } from "../base/text-preview.ts";
 import { aliasOf } from "./define-tool.ts";
 import type { ToolError } from "./render-error.ts";
 import type { ArgumentIssue } from "./tool.ts";
@@ -34,13 +35,8 @@ export function parseCall({ id, name, arguments: raw }: RawCall, { complete = tr
 /** @param raw the text that could not be read at all; its beginning goes into the details */
 export function invalidArguments(alias: string, issues: readonly ArgumentIssue[], raw?: string): ToolError {
   const errors = issues.map(({ path, message }) => ({ path, message }));
-  const details: JsonObject = raw === undefined ? { errors } : { errors, raw: beginningOf(raw) };
+  const details: JsonObject = raw === undefined ? { errors } : { errors, raw: beginningOf(raw, shownCharacters) };
   return { kind: "invalid_input", message: `Tool '${alias}' argument validation failed.`, details };
 }
 
 const shownCharacters = 2_000;
-
-function beginningOf(text: string): string {
-  // Half of a surrogate pair is no character, and no valid UTF-8.
-  return text.slice(0, shownCharacters).replace(/[\uD800-\uDBFF]$/, "");
-}

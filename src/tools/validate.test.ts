@@ -83,6 +83,15 @@ test("T0.5 a missing argument is said to be required, once", async () => {
   for (const tool of both) expect(await issuesOf({}, tool)).toEqual([{ path: "path", message: "is required" }]);
 });
 
+test("T0.5 issues say in words what was expected", async () => {
+  expect(await issuesOf({ path: "a", limit: 1.5 })).toEqual([
+    { path: "limit", message: "Expected integer but received 1.5" },
+  ]);
+  const input = v.strictObject({ name: v.pipe(v.string(), v.nonEmpty()) });
+  const named = defineTool({ name: "demo", description: "", input, run: () => null });
+  expect(await issuesOf({ name: "" }, named)).toEqual([{ path: "name", message: "must not be empty" }]);
+});
+
 test("T0.5 issues carry the path of what is wrong, and all are reported", async () => {
   for (const tool of both) {
     const issues = await issuesOf({ path: 5, limit: 0, names: ["a", 1] }, tool);

@@ -4,6 +4,7 @@ import { BubError, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
 import type { JsonSchema, StandardIssue, StandardSchema } from "../base/schema.ts";
+import { beginningOf } from "../base/text-preview.ts";
 import { coerceArguments } from "./coerce.ts";
 import { isStandardSchema } from "./json-schema.ts";
 import type { ArgumentIssue, Validated } from "./tool.ts";
@@ -112,8 +113,10 @@ const longestMessage = 300;
 
 function plainWords(message: string): string {
   // Validators quote the value that was refused, however long.
-  const short = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
+  const short = message.length > longestMessage ? `${beginningOf(message, longestMessage)}…` : message;
   return short
+    .replace(/^Invalid integer: Received (.*)$/, "Expected integer but received $1")
+    .replace(/^Invalid length: Expected !0 but received 0$/, "must not be empty")
     .replace(/^Invalid \w+: /, "")
     .replace(/^Instance type "(\w+)" is invalid. Expected "(.*)".$/, "Expected $2 but received $1");
 }

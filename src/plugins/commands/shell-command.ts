@@ -1,7 +1,7 @@
 // A person's own shell command: it runs at once, and the model reads it and its output before the next message.
 import type { StreamEvent } from "../../base/events.ts";
 import { newRunId } from "../../base/ids.ts";
-import { previewOf } from "../../base/text-preview.ts";
+import { isLongerThan, previewOf } from "../../base/text-preview.ts";
 import { hookInterception } from "../../kernel/tool-hooks.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import type { EntryDraft } from "../../tape/entry.ts";
@@ -44,7 +44,7 @@ async function messageOf(
 async function shortened(outcome: ToolOutcome, { turn, toolset }: { turn: Turn; toolset: Toolset }): Promise<string> {
   const text = outcome.error?.message ?? outcome.text;
   const most = turn.runtime.settings.spillThreshold * charactersPerToken;
-  if (most === 0 || text.length <= most) return text;
+  if (most === 0 || !isLongerThan(most, text)) return text;
   const spilled = await hookInterception(turn).spill?.({ ...outcome, content: text, text }, toolset);
   // Where nobody could read what is moved away, only its ends are kept.
   return spilled === undefined || spilled.text === text ? previewOf(text) : spilled.text;

@@ -1,4 +1,5 @@
 // Finds the line that somebody probably meant when a text is not there.
+import { beginningOf } from "../../base/text-preview.ts";
 
 export interface ClosestLine {
   /** Zero-based. */
@@ -23,7 +24,7 @@ export function findClosestLine(text: string, wanted: string, start: number): Cl
     const own = likeness((lines[line] ?? "").trim().slice(0, longestCompared));
     if (own >= leastLikeness && own > (best?.likeness ?? 0)) best = { line, likeness: own };
   }
-  return best === undefined ? undefined : { line: best.line, text: (lines[best.line] ?? "").slice(0, longestShown) };
+  return best === undefined ? undefined : { line: best.line, text: beginningOf(lines[best.line] ?? "", longestShown) };
 }
 
 /** Lines of several can each be there without standing together; then the first one tells the most. */

@@ -59,7 +59,7 @@ test.each<[string, string, RegExp]>([
   ["a list", file("- name: a"), /no list of `key: value` lines/],
   ["broken YAML", file("name: [a\ndescription: b"), /not valid YAML: /],
   ["no name", file("description: b"), /has no name/],
-  ["a name that is no text", file("name: 2024\ndescription: b"), /has no name/],
+  ["a name that is no text", file("name: [a]\ndescription: b"), /has no name/],
   ["upper case", file("name: Pdf\ndescription: b"), /has the name "Pdf", which must be lower-case/],
   ["two hyphens", file("name: a--b\ndescription: b"), /must be lower-case letters and digits, in words joined by '-'/],
   ["a long name", file(`name: ${long(65)}\ndescription: b`), /has a name of 65 characters; 64 are allowed/],
@@ -77,6 +77,14 @@ test("T5.2 the longest name and description are valid", async () => {
   const name = long(64);
   const { skill } = await parseSkill(file(`name: ${name}\ndescription: ${long(1024)}`), name);
   expect(skill).toMatchObject({ name, description: long(1024) });
+});
+
+test("T5.2 a name may be all digits, and a description is counted in characters", async () => {
+  const { skill } = await parseSkill(file(`name: 2048\ndescription: ${"😀".repeat(1024)}`), "2048");
+  expect(skill?.name).toBe("2048");
+  expect((await parseSkill(file(`name: a\ndescription: ${"😀".repeat(1025)}`), "a")).problems).toEqual([
+    "has a description of 1025 characters; 1024 are allowed",
+  ]);
 });
 
 test("T5.2 both problems of a file are told, and odd optional fields do not stop a skill", async () => {

@@ -58,7 +58,9 @@ function quoteValue(_line: string, key: string, value: string): string {
 }
 
 function checkFields(fields: JsonObject, folder: string, body: string): ParsedSkill {
-  const { name, description } = fields;
+  const { description } = fields;
+  // YAML takes a name of digits for a number.
+  const name = typeof fields.name === "number" ? String(fields.name) : fields.name;
   const problems = [nameProblem(name, folder), descriptionProblem(description)].filter((text) => text !== undefined);
   if (problems.length > 0) return unusable(...problems);
   const oneLine = String(description).trim().replace(/\s+/g, " ");
@@ -76,7 +78,7 @@ function nameProblem(name: unknown, folder: string): string | undefined {
 
 function descriptionProblem(description: unknown): string | undefined {
   if (typeof description !== "string" || description.trim() === "") return "has no description in its front matter";
-  const { length } = description.trim();
+  const { length } = Array.from(description.trim());
   if (length > longestDescription)
     return `has a description of ${length} characters; ${longestDescription} are allowed`;
   return undefined;

@@ -1,6 +1,6 @@
 // Decides whether a result is too large for the conversation, and what stands there in its place.
 import type { Content, ContentPart } from "../../base/content.ts";
-import { grouped, previewOf } from "../../base/text-preview.ts";
+import { grouped, isLongerThan, previewOf } from "../../base/text-preview.ts";
 import type { Turn } from "../../kernel/turn-state.ts";
 import { eventDraft } from "../../tape/entry.ts";
 import type { ToolOutcome } from "../../tools/outcome.ts";
@@ -24,7 +24,7 @@ export async function spillOutcome(
   { turn, threshold }: SpillPlace,
 ): Promise<ToolOutcome | undefined> {
   const text = textOf(outcome.content);
-  if (threshold === 0 || text.length <= threshold * charactersPerToken) return undefined;
+  if (threshold === 0 || !isLongerThan(threshold * charactersPerToken, text)) return undefined;
   const isReader = toolset.find(outcome.name, "model")?.tool.name === reader;
   if (isReader || !toolset.offered.some(({ tool }) => tool.name === reader)) return undefined;
   const notice = await store(text, outcome.name, turn);

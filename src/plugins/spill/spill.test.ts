@@ -43,11 +43,13 @@ test("T9.1 a large result moves to the sidecar; the model gets size, handle, the
 });
 
 test("T9.1 the threshold is in tokens of four characters; 0 spills nothing, and what was spilled stays readable", async () => {
-  for (const [length, spilled] of [
-    [400, false],
-    [401, true],
+  for (const [text, spilled] of [
+    ["x".repeat(400), false],
+    ["x".repeat(401), true],
+    ["😀".repeat(400), false],
+    ["😀".repeat(401), true],
   ] as const) {
-    const { runtime, shown } = await spillOf("x".repeat(length), { settings: { spillThreshold: 100 } });
+    const { runtime, shown } = await spillOf(text, { settings: { spillThreshold: 100 } });
     await using _ = runtime;
     expect(shown.startsWith("[tool output spilled")).toBe(spilled);
   }

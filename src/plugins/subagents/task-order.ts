@@ -2,6 +2,7 @@
 import { type Content, contentFromJson, isMediaPart, textOf } from "../../base/content.ts";
 import { BubError } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { beginningOf } from "../../base/text-preview.ts";
 import type { RunningModel, ToolScope, Turn } from "../../kernel/turn-state.ts";
 import type { Toolset } from "../../tools/toolset.ts";
 import type { Profile } from "./profile-file.ts";
@@ -126,5 +127,5 @@ function textIn(fields: JsonObject): Record<string, string> {
 /** A label, not the task: events carry it. */
 function firstLine(prompt: Content): string {
   const [line = ""] = textOf(prompt).trim().split(/\r?\n/, 1);
-  return line.length <= longestDescription ? line : `${line.slice(0, longestDescription - 1)}…`;
+  return line.length <= longestDescription ? line : `${beginningOf(line, longestDescription - 1)}…`;
 }

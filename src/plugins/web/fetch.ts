@@ -1,6 +1,7 @@
 // `web.fetch`: one GET request, its redirects followed, its text as it came.
 import * as v from "valibot";
 import { BubError } from "../../base/errors.ts";
+import { beginningOf } from "../../base/text-preview.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { decodeBody, isBinary, parseContentType } from "./body-text.ts";
 import { Deadline } from "./deadline.ts";
@@ -77,7 +78,7 @@ async function refuse(page: Page): Promise<never> {
   const { url, status, statusText } = page;
   const type = parseContentType(page.contentType);
   const { bytes } = await page.read(errorBody);
-  const output = isBinary(bytes, type) ? `(binary: ${type.name})` : decodeBody(bytes, type).slice(0, shownOfError);
+  const output = isBinary(bytes, type) ? `(binary: ${type.name})` : beginningOf(decodeBody(bytes, type), shownOfError);
   const answer = statusText === "" ? status : `${status} ${statusText}`;
   throw new BubError("tool", `GET ${url} was answered with status ${answer}`, { details: { status, url, output } });
 }

@@ -253,6 +253,12 @@ test("T4.2 a status outside 200–299 is a tool error with status, url and the s
   expect(text.length).toBeLessThan(2500);
 });
 
+test("T4.2 the start of an error's body ends with a whole character", async () => {
+  const server = await serve(page(`a${"😀".repeat(2000)}`, "text/plain", 404));
+  const { text } = await get({ url: server.url });
+  expect(text).toMatch(/output: a(😀)+$/u);
+});
+
 test.each([500, 304, 300])("T4.2 status %i without a place to go is an error too", async (status) => {
   const server = await serve(page("", undefined, status));
   expect((await get({ url: server.url })).error).toMatchObject({ details: { status } });
