@@ -1,31 +1,25 @@
-import fc from "fast-check";
+// Hand-offs when the provider says that a request is too long: what is carried, how often, and how each ends.
 import { expect, test } from "vitest";
+import { echo, kinds } from "../../../test/support/agent-runs.ts";
+import {
+  afterLastAnchor,
+  anchorName,
+  anchorsIn,
+  big,
+  isSummaryCall,
+  isWellFormed,
+  textsOf,
+  tooLong,
+} from "../../../test/support/overflows.ts";
 import { CancelledError } from "../../base/abort.ts";
-import type { JsonObject } from "../../base/json.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
-import type { ModelMessage, ModelRequest } from "../../model/model.ts";
-import { carriedDrafts } from "../../tape/carried.ts";
-import type { EntryDraft, TapeEntry } from "../../tape/entry.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { InboxDraft } from "../../tape/store.ts";
 import { calls, callTool, fail, say, scriptedModel, stall } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { buildContext } from "./context.ts";
-import { withPreviews } from "./result-preview.ts";
 
-const echo = defineTool({
-  name: "echo",
-  description: "Say it back.",
-  input: { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false },
-  run: ({ text }: JsonObject) => String(text),
-});
-const big = defineTool({
-  name: "big",
-  description: "Say much.",
-  input: { type: "object", properties: { size: { type: "integer" } }, required: ["size"] },
-  run: ({ size }: JsonObject) => `begin ${"x".repeat(Number(size))} end`,
-});
 const broken = defineTool({
   name: "broken",
   description: "Fail.",
@@ -33,34 +27,6 @@ const broken = defineTool({
     throw new Error("no");
   },
 });
-
-const tooLong = (status = 400) => fail(status, { code: "context_length_exceeded", message: "too long" });
-const anchorName = "auto_handoff/context_overflow";
-const anchorsIn = (entries: readonly TapeEntry[]) =>
-  entries.filter(({ kind, payload }) => kind === "anchor" && payload.name === anchorName);
-const afterLastAnchor = (entries: readonly TapeEntry[]) =>
-  entries.slice(entries.findLastIndex(({ kind }) => kind === "anchor"));
-const kinds = (entries: readonly (TapeEntry | EntryDraft)[]) =>
-  entries.map(({ kind, payload }) => {
-    if (kind === "event") return `event ${payload.name}`;
-    return kind === "message" ? String(payload.role) : kind;
-  });
-const isSummaryCall = ({ tools }: ModelRequest) => tools.length === 0;
-const textsOf = (messages: readonly ModelMessage[] = []) => messages.map(({ content }) => content);
-
-/** True when each call has its result right behind it, and a user speaks. */
-function isWellFormed(messages: readonly ModelMessage[]): boolean {
-  let waiting: string[] = [];
-  for (const message of messages) {
-    if (message.role === "tool") {
-      if (waiting.shift() !== message.callId) return false;
-    } else {
-      if (waiting.length > 0) return false;
-      waiting = message.role === "assistant" ? (message.calls ?? []).map(({ id }) => id) : [];
-    }
-  }
-  return waiting.length === 0 && messages.some(({ role }) => role === "user");
-}
 
 test("R2.6 an overflow writes the anchor with its state, the event, the model's summary and the copies in one batch, and the run goes on", async () => {
   const model = scriptedModel([
@@ -199,159 +165,6 @@ test("R2.6 an overflow never goes to a fallback model, not even one of a fallbac
   expect(anchorsIn(await runtime.entries())).toHaveLength(1);
 });
 
-/** A window that leaves this many tokens for messages beside the fixed parts and the answer. */
-async function windowFor(room: number, maxTokens: number, tools: readonly (typeof echo)[] = []): Promise<number> {
-  const model = scriptedModel([say("x")]);
-  await using runtime = await testRuntime({ model, tools });
-  await runtime.send("x");
-  const [request] = model.requests;
-  const fixed = Buffer.byteLength(request?.system ?? "") + Buffer.byteLength(JSON.stringify(request?.tools));
-  return Math.ceil(fixed / 4) + maxTokens + room;
-}
-
-test("R2.6 a known window is kept to beforehand: the estimate is the usage since the last anchor and bytes / 4 of what is new", async () => {
-  const window = await windowFor(1_000, 100, [echo, big]);
-  const model = scriptedModel([
-    callTool("big", { size: 400 }, { usage: { total_tokens: window - 300 } }),
-    say("short"),
-    callTool("big", { size: 900 }, { usage: { total_tokens: window - 300 } }),
-    (request) => (isSummaryCall(request) ? say("in short") : fail(500, { message: "sent all the same" })),
-    say("done"),
-  ]);
-  await using runtime = await testRuntime({
-    model,
-    tools: [echo, big],
-    settings: { contextWindow: window, maxTokens: 100 },
-  });
-  // 100 tokens are new, 100 are for the answer: it fits.
-  expect((await runtime.send("go")).text).toBe("short");
-  expect(anchorsIn(await runtime.entries())).toHaveLength(0);
-  // 230 are new: it does not, though it would without the answer.
-  const turn = await runtime.send("again");
-  expect(turn).toMatchObject({ status: "ok", text: "done" });
-  const [anchor] = anchorsIn(await runtime.entries());
-  expect(anchor?.payload.state).toMatchObject({ error: expect.stringContaining(`more than the ${window} of`) });
-});
-
-test("R2.6 without usage the whole request is estimated, and usage from before an anchor does not count", async () => {
-  const window = await windowFor(2_000, 100, [big]);
-  const model = scriptedModel([
-    callTool("big", { size: 100 }, { usage: { total_tokens: window } }),
-    say("summary"),
-    callTool("big", { size: 3_000 }),
-    callTool("big", { size: 5_000 }),
-    (request) => (isSummaryCall(request) ? say("summary") : fail(500)),
-    say("done"),
-  ]);
-  await using runtime = await testRuntime({ model, tools: [big], settings: { contextWindow: window, maxTokens: 100 } });
-  expect((await runtime.send("go")).text).toBe("done");
-  expect(anchorsIn(await runtime.entries())).toHaveLength(2);
-});
-
-test("R2.5 max_tokens is at most a quarter of a known window", async () => {
-  const model = scriptedModel([say("1"), say("2")]);
-  await using small = await testRuntime({ model, settings: { contextWindow: 32_000, maxTokens: 16_384 } });
-  await small.send("go");
-  await using large = await testRuntime({ model, settings: { contextWindow: 200_000, maxTokens: 16_384 } });
-  await large.send("go");
-  expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([8_000, 16_384]);
-});
-
-test("R2.6 the window of the provider's list counts where none is set, and is asked for only when it matters", async () => {
-  let asked = 0;
-  const scripted = scriptedModel([say("1"), say("2")]);
-  const model = Object.assign(scripted, {
-    async limits() {
-      asked++;
-      return { contextWindow: 40_000 };
-    },
-  });
-  await using runtime = await testRuntime({ model });
-  await runtime.send("go");
-  expect([asked, model.requests[0]?.maxTokens]).toEqual([0, 16_384]);
-  await runtime.send("word ".repeat(5_000));
-  expect([asked, model.requests[1]?.maxTokens]).toEqual([1, 10_000]);
-});
-
-test("R2.6 carried results that do not fit a known window are cut to previews, the largest first", async () => {
-  const window = await windowFor(1_500, 100, [big]);
-  const model = scriptedModel([
-    calls(callTool("big", { size: 1_000 }), callTool("big", { size: 8_000 })),
-    say("summary"),
-    say("done"),
-  ]);
-  await using runtime = await testRuntime({ model, tools: [big], settings: { contextWindow: window, maxTokens: 100 } });
-  expect((await runtime.send("go")).text).toBe("done");
-  const [small, large] = textsOf(model.requests.at(-1)?.messages).slice(-2).map(String);
-  expect(small).toHaveLength(1_010);
-  expect(large).toBe(
-    [
-      "[tool output truncated: 8,010 bytes; it did not fit the context]",
-      `begin ${"x".repeat(294)}`,
-      "...[7,410 chars omitted]...",
-      `${"x".repeat(296)} end`,
-    ].join("\n"),
-  );
-});
-
-test("R2.6 without a known window carried results are cut when they are all there is, and at the second overflow", async () => {
-  const model = scriptedModel([
-    say("before"),
-    ...[callTool("big", { size: 5_000 }), tooLong(), say("summary"), tooLong(), say("done")],
-  ]);
-  await using runtime = await testRuntime({ model, tools: [big] });
-  await runtime.send("old");
-  expect((await runtime.send("go")).text).toBe("done");
-  const sent = model.requests.filter((request) => !isSummaryCall(request)).slice(-2);
-  expect(sent.map(({ messages }) => String(messages.at(-1)?.content).length)).toEqual([5_010, expect.any(Number)]);
-  expect(String(sent[1]?.messages.at(-1)?.content).length).toBeLessThan(800);
-
-  const alone = scriptedModel([callTool("big", { size: 5_000 }), tooLong(), say("summary"), say("done")]);
-  await using other = await testRuntime({ model: alone, tools: [big] });
-  expect((await other.send("go")).text).toBe("done");
-  expect(String(alone.requests.at(-1)?.messages.at(-1)?.content).length).toBeLessThan(800);
-});
-
-test("R2.6 fixed parts that do not fit alone end the run with a clear error: nothing is asked, no anchor is written", async () => {
-  const model = scriptedModel([say("never")]);
-  await using runtime = await testRuntime({ model, settings: { contextWindow: 400 } });
-  const turn = await runtime.send("go");
-  expect(turn.status).toBe("error");
-  expect(turn.errors).toEqual([
-    expect.stringMatching(/^The system prompt and the tools alone take about \d+ tokens and do not fit/),
-  ]);
-  expect(model.requests).toHaveLength(0);
-  expect(anchorsIn(await runtime.entries())).toHaveLength(0);
-});
-
-test("R2.6 a message that does not fit alone ends the run with a clear error, and the next one goes on", async () => {
-  const window = await windowFor(1_000, 100);
-  const model = scriptedModel([say("summary"), say("fine")]);
-  await using runtime = await testRuntime({ model, settings: { contextWindow: window, maxTokens: 100 } });
-  const turn = await runtime.send("word ".repeat(2_000));
-  expect(turn.errors).toEqual([expect.stringContaining("The message and what the run needs to go on do not fit")]);
-  expect(model.requests).toHaveLength(0);
-  expect((await runtime.send("short")).text).toBe("fine");
-});
-
-test("R2.6 a summary longer than what is left of a known window is shortened to it", async () => {
-  const window = await windowFor(1_200, 100, [big]);
-  const model = scriptedModel([
-    callTool("big", { size: 800 }),
-    callTool("big", { size: 800 }),
-    callTool("big", { size: 3_000 }),
-    say("s".repeat(20_000)),
-    say("done"),
-  ]);
-  const settings = { contextWindow: window, maxTokens: 100 };
-  await using runtime = await testRuntime({ model, tools: [big], settings });
-  expect(await runtime.send("go")).toMatchObject({ status: "ok", text: "done" });
-  expect(anchorsIn(await runtime.entries())).toHaveLength(1);
-  const bytes = Buffer.byteLength(JSON.stringify(model.requests.at(-1)?.messages));
-  expect(bytes).toBeGreaterThan(4_000);
-  expect(bytes).toBeLessThan(5_200);
-});
-
 test("R2.6 the summary is asked for in one bounded call: no retries, few tokens, part of a long conversation", async () => {
   const model = scriptedModel([
     ...Array.from({ length: 4 }, (_, index) => callTool("big", { size: 30_000 + index })),
@@ -432,81 +245,4 @@ test("R2.6 after a restart the conversation goes on from the hand-off, and nothi
   expect(sent).toContain("kept words");
   expect(sent).not.toContain("secret");
   expect(isWellFormed(model.requests[0]?.messages ?? [])).toBe(true);
-});
-
-let nextId = 0;
-const entry = (kind: TapeEntry["kind"], payload: JsonObject, meta: JsonObject): TapeEntry => ({
-  ...{ id: ++nextId, kind, payload, meta },
-  date: "2026-01-01T00:00:00.000Z",
-});
-const turns = fc.constantFrom("before", "now");
-const ids = fc.constantFrom("a", "b", "c");
-const anyEntry = fc.oneof(
-  fc
-    .tuple(turns, fc.constantFrom("user", "assistant"))
-    .map(([turn_id, role]) => entry("message", { role, content: "m" }, { turn_id })),
-  fc
-    .tuple(turns, fc.uniqueArray(ids, { minLength: 1 }))
-    .map(([turn_id, called]) =>
-      entry("tool_call", { calls: called.map((id) => ({ id, name: "echo", arguments: {} })) }, { turn_id }),
-    ),
-  fc.tuple(turns, ids, fc.boolean(), fc.boolean()).map(([turn_id, id, paired, told]) =>
-    entry(
-      "tool_result",
-      { results: ["r".repeat(2_000)] },
-      {
-        ...{ turn_id },
-        ...(paired && { calls: [{ id, name: "echo", status: "ok" }] }),
-        ...(told && { tasks: ["sub-00000001"] }),
-      },
-    ),
-  ),
-  turns.map((turn_id) => entry("event", { name: "run", data: { status: "ok" } }, { turn_id })),
-);
-
-test("R2.6 property: what is carried of any tape, cut anywhere, makes a request that pairs calls and results", () => {
-  fc.assert(
-    fc.property(fc.array(anyEntry, { maxLength: 30 }), fc.boolean(), (entries, cut) => {
-      const inbound = entry("message", { role: "user", content: "go" }, { turn_id: "now" });
-      const recent = [entry("anchor", { name: "a" }, {}), inbound, ...entries];
-      const drafts = carriedDrafts(recent, "now").map((draft) => (cut ? withPreviews(draft) : draft));
-      const after = buildContext(drafts.map(({ kind, payload, meta = {} }) => entry(kind, payload, meta)));
-      // A call that is still open stays so: its result is written after the anchor, or told as interrupted.
-      const kept = drafts.some(({ kind }) => kind === "tool_call");
-      if (kept) expect(after.openCalls).toEqual(expect.arrayContaining([...buildContext(recent).openCalls]));
-      expect(isWellFormed(after.messages)).toBe(true);
-    }),
-  );
-});
-
-test("R2.6 property: an overflow at any model call of any run leaves requests that pair calls and results, with a user message, and need nothing before the anchor", async () => {
-  const step = fc.record({
-    calls: fc.integer({ min: 0, max: 3 }),
-    overflows: fc.integer({ min: 0, max: 2 }),
-    summary: fc.boolean(),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
-      const answers = steps.flatMap(({ calls: count, overflows, summary }, index) => [
-        ...(overflows > 0 ? [tooLong(), summary ? say(`summary ${index}`) : fail(400)] : []),
-        ...(overflows > 1 ? [tooLong()] : []),
-        count === 0
-          ? say(`answer ${index}`)
-          : calls(...Array.from({ length: count }, (_, at) => callTool("echo", { text: `${index} ${at}` }))),
-      ]);
-      const model = scriptedModel([...answers, say("end")]);
-      await using runtime = await testRuntime({ model, tools: [echo] });
-      for (let turn = 0; model.left > 0 && turn < 10; turn++)
-        expect((await runtime.send(`message ${turn}`)).status).toBe("ok");
-      for (const request of model.requests) expect(isWellFormed(request.messages)).toBe(true);
-      const entries = await runtime.entries();
-      const handedOff = anchorsIn(entries).length;
-      expect(handedOff).toBe(steps.reduce((sum, { overflows }) => sum + overflows, 0));
-      // Each request since the last anchor is what the entries since then make.
-      const last = buildContext(afterLastAnchor(entries)).messages;
-      const sent = model.requests.at(-1)?.messages ?? [];
-      expect(last.slice(0, sent.length)).toEqual(sent);
-    }),
-    { numRuns: 25 },
-  );
 });

@@ -1,27 +1,13 @@
+// Contexts that a plugin selects: from the last anchor, from another one, or all of the tape.
 import { expect, test } from "vitest";
+import { echo, shape } from "../../../test/support/agent-runs.ts";
 import type { ContextSelection } from "../../kernel/hooks.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
-import type { ModelMessage } from "../../model/model.ts";
 import { calls, callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
-import { defineTool } from "../../tools/define-tool.ts";
-
-const echo = defineTool({
-  name: "echo",
-  description: "Say it.",
-  input: { type: "object", properties: { text: { type: "string" } } },
-  run: ({ text }) => String(text),
-});
 
 const selecting = (anchor: ContextSelection["anchor"]) =>
   definePlugin({ name: "selecting", selectContext: () => ({ anchor }) });
-
-const shape = (messages: readonly ModelMessage[] = []) =>
-  messages.map((message) => {
-    if (message.role === "assistant" && message.calls !== undefined)
-      return `calls ${message.calls.map(({ name }) => name)}`;
-    return `${message.role}: ${String(message.content).split("\n").at(-1)}`;
-  });
 
 const start = 'assistant: [Anchor created: session/start]: {"owner":"human"}';
 

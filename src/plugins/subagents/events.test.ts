@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { after, conversations, gate, gated } from "../../../test/support/conversations.ts";
+import { start } from "../../../test/support/subagent-tasks.ts";
 import type { BusEvents, SubagentTask } from "../../base/events.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import { recordEvents } from "../../testing/recorder.ts";
 import { callTool, fail, say } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 
-const start = (prompt: string) => callTool("subagent", { prompt });
 const names = ["subagent-started", "subagent-output", "subagent-finished"] as const;
 
 test("T7.11 R2.3 a task is told as started, by each event of its child, and as finished, with the starting run's state", async () => {

@@ -1,11 +1,12 @@
 // Children that begin as a copy of their parent's conversation.
 import { expect, test } from "vitest";
 import { after, conversations, gate, gated, taskIdsIn } from "../../../test/support/conversations.ts";
+import { notificationsOf } from "../../../test/support/subagent-tasks.ts";
 import type { ModelRequest } from "../../model/model.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import { recordEvents } from "../../testing/recorder.ts";
 import { calls, callTool, fail, type ScriptedStep, say } from "../../testing/scripted-model.ts";
-import { type TestRuntime, testRuntime } from "../../testing/test-runtime.ts";
+import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 
 const fork = (prompt: string, more: Record<string, string> = {}, session = "fork") =>
@@ -19,13 +20,6 @@ const sendOn =
   };
 
 const textsOf = ({ messages }: Pick<ModelRequest, "messages">) => messages.map(({ content }) => String(content ?? ""));
-
-async function notificationsOf(runtime: TestRuntime): Promise<string[]> {
-  const entries = await runtime.entries();
-  return entries.flatMap(({ kind, payload, meta }) =>
-    kind === "message" && meta.tasks !== undefined ? [String(payload.content)] : [],
-  );
-}
 
 test.each(["fork", "inherit"])(
   "T7.3 %s begins with the conversation and the turn so far, up to the running call",

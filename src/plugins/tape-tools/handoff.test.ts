@@ -1,27 +1,14 @@
+// tape.handoff and tape.reset: what stands on the tape, and what the next request holds.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { echo, shape } from "../../../test/support/agent-runs.ts";
 import { BubError } from "../../base/errors.ts";
-import type { ModelMessage } from "../../model/model.ts";
 import { createFileStorage } from "../../tape/file-store.ts";
 import { calls, callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
-
-const echo = defineTool({
-  name: "echo",
-  description: "Say it.",
-  input: { type: "object", properties: { text: { type: "string" } } },
-  run: ({ text }) => String(text),
-});
-
-const shape = (messages: readonly ModelMessage[] = []) =>
-  messages.map((message) => {
-    if (message.role === "assistant" && message.calls !== undefined)
-      return `calls ${message.calls.map(({ name }) => name)}`;
-    return `${message.role}: ${String(message.content).split("\n").at(-1)}`;
-  });
 
 test("T6.6 tape.handoff writes the anchor and its event in one batch; the next turn's context begins after it", async () => {
   const model = scriptedModel([say("old answer"), say("new answer")]);

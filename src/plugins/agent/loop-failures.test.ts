@@ -1,0 +1,197 @@
+// How a run goes on or ends when its model fails, somebody cancels, or the process dies in the middle of it.
+import { expect, test } from "vitest";
+import { echo, kinds } from "../../../test/support/agent-runs.ts";
+import { CancelledError } from "../../base/abort.ts";
+import { BubError } from "../../base/errors.ts";
+import { definePlugin } from "../../kernel/plugin.ts";
+import { createMemoryStorage } from "../../tape/memory-store.ts";
+import type { InboxPort, TapeStorage } from "../../tape/store.ts";
+import { calls, callTool, cutOff, fail, say, scriptedModel, stall } from "../../testing/scripted-model.ts";
+import { testRuntime } from "../../testing/test-runtime.ts";
+import { defineTool } from "../../tools/define-tool.ts";
+
+test("R2.5 a failure before the first content goes to the fallback model, with a notice, for the rest of the run", async () => {
+  const broken = scriptedModel([fail(400)], { provider: "first" });
+  const other = scriptedModel([callTool("echo", { text: "x" }), say("from other")], { provider: "second" });
+  const plugin = definePlugin({ name: "two", provideModels: () => [{ provider: "second", create: () => other }] });
+  await using runtime = await testRuntime({
+    model: broken,
+    tools: [echo],
+    plugins: [plugin],
+    settings: { fallbackModels: ["second:test"] },
+  });
+  const turn = await runtime.send("go");
+  expect(turn).toMatchObject({ text: "from other", status: "ok", errors: [] });
+  expect(turn.notices).toEqual([expect.stringMatching(/^first:test failed: .* Going on with second:test\.$/)]);
+  expect(broken.requests).toHaveLength(1);
+});
+
+test("R2.5 when all models fail the first one's error is told", async () => {
+  const first = scriptedModel([fail(400, { message: "first is broken" })], { provider: "first" });
+  const second = scriptedModel([fail(400, { message: "second is broken" })], { provider: "second" });
+  const plugin = definePlugin({ name: "two", provideModels: () => [{ provider: "second", create: () => second }] });
+  await using runtime = await testRuntime({
+    model: first,
+    plugins: [plugin],
+    settings: { fallbackModels: ["second:test"] },
+  });
+  const turn = await runtime.send("go");
+  expect(turn.status).toBe("error");
+  expect(turn.errors).toEqual([expect.stringContaining("first is broken")]);
+});
+
+test("R2.8 a stream cut after text keeps the text, runs nothing, and ends as an error", async () => {
+  await using runtime = await testRuntime({
+    model: scriptedModel([cutOff("half an ans"), say("whole")]),
+    tools: [echo],
+  });
+  const turn = await runtime.send("go");
+  expect(turn.status).toBe("error");
+  const entries = await runtime.entries();
+  expect(kinds(entries).slice(3)).toEqual(["user", "assistant", "error", "event run"]);
+  expect(entries[4]?.payload.content).toBe("half an ans");
+  expect(entries.at(-1)?.payload).toMatchObject({ data: { status: "error" } });
+  expect((await runtime.send("again")).text).toBe("whole");
+});
+
+test("R1.7 cancel during a model call: text so far is kept, reasoning is not, the next turn works", async () => {
+  const cancel = new AbortController();
+  const model = scriptedModel([stall("partial"), say("next")]);
+  await using runtime = await testRuntime({ model });
+  const turn = await runtime.send("go", {
+    signal: cancel.signal,
+    onEvent: (event) => event.type === "text-delta" && cancel.abort(new CancelledError()),
+  });
+  expect(turn).toMatchObject({ status: "cancelled", errors: [] });
+  const entries = await runtime.entries();
+  expect(kinds(entries).slice(3)).toEqual(["user", "assistant", "event run"]);
+  expect(entries[4]?.payload).toEqual({ role: "assistant", content: "partial" });
+  expect((await runtime.send("again")).text).toBe("next");
+});
+
+test("R1.7 cancel during tools: finished calls keep results, the others are recorded as cancelled", async () => {
+  const cancel = new AbortController();
+  const hang = defineTool({
+    name: "hang",
+    description: "Wait for the signal.",
+    run: (_args, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })),
+  });
+  const model = scriptedModel([calls(callTool("echo", { text: "kept" }), callTool("hang")), say("next")]);
+  await using runtime = await testRuntime({ model, tools: [echo, hang] });
+  const turn = await runtime.send("go", {
+    signal: cancel.signal,
+    onEvent: (event) => event.type === "tool-result" && cancel.abort(new CancelledError()),
+  });
+  expect(turn.status).toBe("cancelled");
+  await runtime.send("again");
+  expect(model.requests[1]?.messages.slice(2, 4)).toMatchObject([
+    { content: "kept" },
+    { content: "[tool] cancelled", isError: true },
+  ]);
+});
+
+test("R1.7 a tool that ignores the signal is abandoned, and cancelling returns within a second", async () => {
+  const cancel = new AbortController();
+  const deaf = defineTool({
+    name: "deaf",
+    description: "Never end.",
+    run: () => {
+      queueMicrotask(() => cancel.abort(new CancelledError()));
+      return new Promise(() => undefined);
+    },
+  });
+  await using runtime = await testRuntime({ model: scriptedModel([callTool("deaf"), say("next")]), tools: [deaf] });
+  const started = performance.now();
+  const turn = await runtime.send("go", { signal: cancel.signal });
+  expect(performance.now() - started).toBeLessThan(1000);
+  expect(turn.status).toBe("cancelled");
+  expect(kinds(await runtime.entries()).slice(3)).toEqual(["user", "tool_call", "tool_result", "event run"]);
+  expect((await runtime.send("again")).text).toBe("next");
+});
+
+test("R3.3 after a crash open calls are recorded as interrupted before anything else, and are not run again", async () => {
+  const storage = createMemoryStorage();
+  let ran = 0;
+  const counted = defineTool({ name: "counted", description: "Count.", run: () => `ran ${++ran}` });
+  const crashed = scriptedModel([calls(callTool("counted"), callTool("counted"))]);
+  await using before = await testRuntime({
+    model: crashed,
+    tools: [counted],
+    storage: failingAfterFirstResult(storage),
+  });
+  expect((await before.send("go")).status).toBe("error");
+  const model = scriptedModel([say("I see")]);
+  await using after = await testRuntime({ model, tools: [counted], storage });
+  await after.send("what happened?");
+  expect(ran).toBe(2);
+  const texts = model.requests[0]?.messages.map(({ content }) => content);
+  expect(texts).toEqual([
+    expect.stringContaining("go"),
+    undefined,
+    "ran 1",
+    "[tool] interrupted: it may or may not have taken effect",
+    "what happened?",
+  ]);
+  const recorded = (await after.entries()).filter(({ meta }) => JSON.stringify(meta).includes("interrupted"));
+  expect(recorded).toHaveLength(1);
+});
+
+/** The disk is full from the second tool result on. */
+function failingAfterFirstResult(
+  storage: ReturnType<typeof createMemoryStorage>,
+): ReturnType<typeof createMemoryStorage> {
+  let results = 0;
+  const open: typeof storage.tapes.open = async (id) => {
+    const log = await storage.tapes.open(id);
+    const append: typeof log.append = async (entries) => {
+      if (entries.some(({ kind }) => kind === "tool_result")) results++;
+      if (results > 1) throw new BubError("config", "no space left");
+      return log.append(entries);
+    };
+    return { ...methodsOf(log), append };
+  };
+  return { ...portsOf(storage), tapes: { ...methodsOf(storage.tapes), open } };
+}
+
+test("R1.8 an item that already stands on the tape is only deleted", async () => {
+  const storage = createMemoryStorage();
+  await using runtime = await testRuntime({ model: scriptedModel([say("one"), say("two")]), storage });
+  const tape = runtime.runtime.tapeIdOf("cli:test");
+  const item = await storage.inboxes.put(tape, { kind: "notification", payload: { content: "news" }, meta: {} });
+  await runtime.send("first");
+  // As after a crash between the append and the delete.
+  await storage.inboxes.put(tape, { kind: "notification", payload: { content: "other" }, meta: {} });
+  let left = [item];
+  const inboxes: InboxPort = {
+    ...methodsOf(storage.inboxes),
+    list: async () => [...left, ...(await storage.inboxes.list(tape))],
+    async remove(id, itemId) {
+      left = left.filter((one) => one.id !== itemId);
+      await storage.inboxes.remove(id, itemId);
+    },
+  };
+  await using later = await testRuntime({
+    model: scriptedModel([say("two")]),
+    storage: { ...portsOf(storage), inboxes },
+  });
+  expect((await later.send("second")).errors).toEqual([]);
+  const messages = (await later.entries())
+    .filter(({ kind }) => kind === "message")
+    .map(({ payload }) => payload.content);
+  expect(messages.filter((content) => content === "news")).toHaveLength(1);
+  expect(messages).toContain("other");
+});
+
+function portsOf({ tapes, leases, inboxes, tasks, media }: TapeStorage): TapeStorage {
+  return { tapes, leases, inboxes, tasks, media, [Symbol.asyncDispose]: async () => undefined };
+}
+
+/** A port's methods as an object of functions, to replace some. */
+function methodsOf<Port extends object>(port: Port): Port {
+  const names = new Set([...Reflect.ownKeys(port), ...Reflect.ownKeys(Object.getPrototypeOf(port) as object)]);
+  const bound = [...names].map((name) => [name, Reflect.get(port, name) as unknown] as const);
+  return Object.fromEntries(
+    bound.map(([name, value]) => [name, typeof value === "function" ? value.bind(port) : value]),
+  ) as Port;
+}
