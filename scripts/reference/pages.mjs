@@ -93,7 +93,7 @@ function renderSettings({ settingTable, configKeyOf }) {
   const rows = Object.entries(settingTable).map(
     ([name, { env, help, default: initial, expected, workspace, secret }]) => [
       code(env),
-      code(configKeyOf(name)),
+      name === "home" ? "" : code(configKeyOf(name)),
       `${prose(help)}${secret ? " Shown masked." : ""}`,
       expected,
       initial === undefined ? "" : code(typeof initial === "string" ? initial : JSON.stringify(initial)),

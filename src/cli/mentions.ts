@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { renderBytes } from "../base/amounts.ts";
 import type { Content, ContentPart } from "../base/content.ts";
-import { homeOfUser } from "../base/user-home.ts";
+import { expandUserHome } from "../base/user-home.ts";
 import { readAttachment } from "./attachment.ts";
 
 /** Also `@"a path with blanks"`. */
@@ -45,10 +45,7 @@ async function fileOf(word: string, workspace: string): Promise<string | undefin
 }
 
 async function fileAt(name: string, workspace: string): Promise<string | undefined> {
-  const path = resolve(
-    workspace,
-    name.replace(/^~\//, () => `${homeOfUser()}/`),
-  );
+  const path = resolve(workspace, expandUserHome(name));
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? path : undefined;
 }

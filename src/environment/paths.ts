@@ -1,7 +1,7 @@
 // What a path given by a model or a person means.
 import { resolve } from "node:path";
 import { BubError } from "../base/errors.ts";
-import { homeOfUser } from "../base/user-home.ts";
+import { expandUserHome, homeOfUser } from "../base/user-home.ts";
 
 export interface PathPlace {
   workspace: string | undefined;
@@ -17,8 +17,8 @@ export function resolvePath(path: string, { workspace, userHome = homeOfUser() }
   if (path.includes("\0"))
     throw new BubError("invalid_input", `the path ${JSON.stringify(path)} holds a NUL character`);
   if (path === "") throw new BubError("invalid_input", "the path is empty");
-  if (path === "~" || path.startsWith("~/")) return resolve(userHome, path.slice(2));
-  if (path.startsWith("/")) return resolve(path);
+  const expanded = expandUserHome(path, userHome);
+  if (expanded.startsWith("/")) return resolve(expanded);
   if (workspace === undefined) {
     throw new BubError("invalid_input", `relative path '${path}' is not allowed without a workspace`);
   }

@@ -131,6 +131,11 @@ test("R5.4 a section whose plugin is not there is warned about when another name
   ]);
 });
 
+test("R5.4 sections of plugins that are none are told, whichever plugins there are", async () => {
+  const { warnings } = await load(definePlugin({ name: "plain" }), 5 as never);
+  expect(warnings).toEqual(["plugin_settings in config.yml must hold a section for each plugin."]);
+});
+
 test("R5.5 the version of the contract is looked at before settings", async () => {
   const plugin = definePlugin({ name: "old", apiVersion: 0, settings: { required: ["x"] }, create: () => ({}) });
   expect((await load(plugin, {})).problems).toEqual([

@@ -54,9 +54,13 @@ export async function readPluginSettings(
   };
 }
 
+const notSections = `${section} in config.yml must hold a section for each plugin.`;
+
 /** Sections whose plugin is not there, where another one's name is near. */
 export function misspelledSections(config: JsonObject, plugins: readonly string[]): string[] {
-  const sections = isJsonObject(config[section]) ? Object.keys(config[section]) : [];
+  const given = config[section];
+  if (given !== undefined && !isJsonObject(given)) return [notSections];
+  const sections = Object.keys(given ?? {});
   const unknown = sections.filter((name) => !plugins.includes(name));
   return unknown.flatMap((name) => {
     const near = nearestName(name, plugins);
@@ -68,7 +72,7 @@ export function misspelledSections(config: JsonObject, plugins: readonly string[
 
 function sectionOf(plugin: string, config: JsonObject): JsonObject {
   const all = config[section] ?? {};
-  if (!isJsonObject(all)) throw new BubError("config", `${section} in config.yml must hold a section for each plugin.`);
+  if (!isJsonObject(all)) throw new BubError("config", notSections);
   const own = all[plugin] ?? {};
   if (isJsonObject(own)) return own;
   throw new BubError("config", `${section}.${plugin} in config.yml must hold keys and values.`);

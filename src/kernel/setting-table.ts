@@ -1,5 +1,6 @@
 // Every setting, described once: its type, default, sentence, and whether a workspace's `.env` may set it.
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { expandUserHome } from "../base/user-home.ts";
 import { type Prices, parsePrices } from "./prices.ts";
 
 /** How one setting is read. `parse` gives undefined for text that is no such value. */
@@ -148,7 +149,7 @@ export const settingTable = {
     "never",
     ["never", "writes", "always"],
   ),
-  python: text({ env: "BUB_PYTHON", help: "The Python 3 that code mode runs." }, "python3"),
+  python: path({ env: "BUB_PYTHON", help: "The Python 3 that code mode runs." }, "python3"),
   subagentMaxConcurrency: number(
     { env: "BUB_SUBAGENT_MAX_CONCURRENCY", help: "Most subagents that run at once.", workspace: true },
     4,
@@ -164,7 +165,7 @@ export const settingTable = {
     { above: 0 },
   ),
   enabledChannels: list({ env: "BUB_ENABLED_CHANNELS", help: "Channels of the gateway: all, names, or !name." }),
-  plugins: list({ env: "BUB_PLUGINS", help: "Paths of plugins to load." }),
+  plugins: paths({ env: "BUB_PLUGINS", help: "Paths of plugins to load." }),
   logLevel: choice({ env: "BUB_LOG_LEVEL", help: "What goes into the log on stderr." }, "error", [
     "debug",
     "info",
@@ -190,6 +191,23 @@ function text<Default extends string | undefined>(
 ): SettingDefinition<string | Default> {
   const parse = (raw: unknown) => (typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined);
   return { ...words, default: fallback, expected: "text", parse };
+}
+
+/** No shell expands the `~/` of config.yml, of a list or of quoted text. */
+function path<Default extends string>(words: Words, fallback: Default): SettingDefinition<string> {
+  const { parse, ...definition } = text(words, fallback);
+  return {
+    ...definition,
+    parse(raw) {
+      const given = parse(raw);
+      return given === undefined ? undefined : expandUserHome(given);
+    },
+  };
+}
+
+function paths(words: Words): SettingDefinition<readonly string[]> {
+  const { parse, ...definition } = list(words);
+  return { ...definition, parse: (raw) => parse(raw)?.map((one) => expandUserHome(one)) };
 }
 
 interface NumberLimits {
@@ -227,7 +245,7 @@ function object(words: Words): SettingDefinition<JsonObject> {
     const value = typeof raw === "string" ? parseJson(raw) : raw;
     return isJsonObject(value) ? value : undefined;
   };
-  return { ...words, default: {}, expected: "a JSON object", parse };
+  return { ...words, default: {}, expected: "an object of keys and values, in JSON where it is a variable", parse };
 }
 
 function prices(words: Words): SettingDefinition<Prices> {

@@ -111,6 +111,8 @@ test("R5.4 BUB_APPROVE in .env can only tighten", async () => {
   expect((await load({ env: { BUB_APPROVE: "never" } })).values.approve).toBe("writes");
   config("approve: always");
   expect((await load()).values.approve).toBe("always");
+  // An empty variable is none, and loosens nothing.
+  expect((await load({ env: { BUB_APPROVE: "" } })).values.approve).toBe("always");
 });
 
 test("R5.4 unknown keys are warned about with the near name", async () => {
@@ -120,6 +122,55 @@ test("R5.4 unknown keys are warned about with the near name", async () => {
     "BUB_MAX_STEP in the environment is no setting; did you mean BUB_MAX_STEPS?",
     "modle in config.yml is no setting; did you mean model?",
   ]);
+});
+
+test("R5.4 what does nothing in config.yml is warned about: the home, and names of variables", async () => {
+  config("home: 5\nBUB_MODEL: a:b\nopenai_api_key: x\nOLLAMA_API_BASE: http://x\nowner: 1\n");
+  const { warnings, values, sources } = await load();
+  expect(warnings).toEqual([
+    "home in config.yml does nothing, since the file lies there: set BUB_HOME.",
+    "BUB_MODEL in config.yml is no setting; did you mean model?",
+    "openai_api_key in config.yml is no setting; did you mean api_key of openai in providers?",
+    "OLLAMA_API_BASE in config.yml is no setting; did you mean api_base of ollama in providers?",
+    "owner in config.yml is no setting.",
+  ]);
+  expect([values.home, sources.home]).toEqual([home, "environment"]);
+});
+
+test("R5.4 each key of config.yml with a value of another type is told with its key and what it must be", async () => {
+  for (const name of Object.keys(settingTable) as SettingName[]) {
+    if (name === "home") continue;
+    const { expected, secret } = settingTable[name];
+    config(`${configKeyOf(name)}: [{}]`);
+    const told = `${configKeyOf(name)} in config.yml is ${secret ? "***" : "[{}]"}, but must be ${expected}.`;
+    await expect(load(), name).rejects.toMatchObject({ kind: "config", message: told });
+    config(`${configKeyOf(name)}:`);
+    await expect(load(), name).rejects.toThrow(`${configKeyOf(name)} in config.yml is empty, but must be ${expected}.`);
+  }
+  config("model: 5");
+  await expect(load()).rejects.toThrow("model in config.yml is 5, but must be text.");
+  const { values, warnings } = await load({ flags: { model: "a:b" } });
+  expect([values.model, warnings]).toEqual(["a:b", ["model in config.yml is 5, but must be text."]]);
+});
+
+test("R5.4 a leading ~/ that no shell has expanded is the user's home; ~name is refused", async () => {
+  expect(homeOf({ BUB_HOME: "~/kept" })).toBe(join(homedir(), "kept"));
+  expect(homeOf({ BUB_HOME: "~" })).toBe(homedir());
+  expect(homeOf({ BUB_HOME: ` ${home} ` })).toBe(home);
+  expect(() => homeOf({ BUB_HOME: "~bob/kept" })).toThrow(
+    'BUB_HOME in the environment is "~bob/kept", but must be a folder\'s path.',
+  );
+  config("plugins: [~/one.js, two.js]\npython: ~/venv/bin/python\n");
+  const { values } = await load();
+  expect(values.plugins).toEqual([join(homedir(), "one.js"), "two.js"]);
+  expect(values.python).toBe(join(homedir(), "venv/bin/python"));
+});
+
+test("R5.4 a variable of blanks is one that is not set, whichever it is", async () => {
+  const env = Object.fromEntries(Object.values(settingTable).map((definition) => [definition.env, "  "]));
+  const { sources, values } = await loadSettings({ env });
+  expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
+  expect(values.home).toBe(join(homedir(), ".bub"));
 });
 
 test("R5.4 a value that is no such thing names its place and what it must be; secrets are not shown", async () => {

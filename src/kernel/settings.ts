@@ -4,7 +4,7 @@ import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
 import { readRegularFile } from "../base/regular-file.ts";
-import { homeOfUser } from "../base/user-home.ts";
+import { expandUserHome } from "../base/user-home.ts";
 import { configKeyOf, type SettingName, type Settings, settingTable } from "./setting-table.ts";
 
 export type { Settings } from "./setting-table.ts";
@@ -43,16 +43,15 @@ const configSections = new Set(["subagents", "approvals", "plugin_settings"]);
 export async function loadSettings({ flags = {}, env, workspace }: SettingsRequest): Promise<LoadedSettings> {
   const home = flags.home ?? homeOf(env);
   const warnings: string[] = [];
-  const [dotenv, config] = await Promise.all([
-    readDotenv(workspace, env, warnings),
-    readConfig(join(home, "config.yml")),
-  ]);
+  const file = join(home, "config.yml");
+  const [dotenv, config] = await Promise.all([readDotenv(workspace, env, warnings), readConfig(file)]);
   const values: Record<string, unknown> = {};
   const sources: Record<string, SettingSource> = {};
   for (const name of Object.keys(settingTable) as SettingName[]) {
     const [value, source] = pick(name, { flags, env, dotenv, config, warnings, workspace });
     values[name] = value;
     sources[name] = source;
+    if (source !== "config.yml") warnings.push(...passedOver(name, config));
   }
   values.home = home;
   warnAboutUnknown(env, config, warnings);
@@ -76,10 +75,32 @@ function onlyIn(dotenv: Readonly<Record<string, string>>, env: SettingsRequest["
 
 /**
  * The folder for tapes, settings and plugins, as the environment says it; absolute. An empty variable is one that is not set:
- * nothing shall be kept in whichever folder this runs in.
+ * nothing shall be kept in whichever folder this runs in. A leading `~/` that no shell has expanded is.
+ * @throws BubError `config` for the `~name` of somebody else
  */
 export function homeOf({ BUB_HOME: given = "" }: SettingsRequest["env"]): string {
-  return given.trim() === "" ? join(homeOfUser(), ".bub") : resolve(given);
+  const path = expandUserHome(isBlank(given) ? "~/.bub" : given.trim());
+  if (!path.startsWith("~")) return resolve(path);
+  throw new BubError(
+    "config",
+    `BUB_HOME in the environment is ${JSON.stringify(given)}, but must be a folder's path.`,
+    {
+      hint: "Of ~ only ~/ is understood here: write the whole path.",
+    },
+  );
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text === "string" && text.trim() === "";
+}
+
+/** What is wrong in config.yml would be a surprise as soon as nothing stands above it any more. */
+function passedOver(name: SettingName, config: JsonObject): string[] {
+  const key = configKeyOf(name);
+  const raw = config[key];
+  if (raw === undefined || name === "home") return [];
+  const definition = settingTable[name];
+  return definition.parse(raw) === undefined ? [misfit(`${key} in config.yml`, raw, definition)] : [];
 }
 
 interface Layers {
@@ -96,30 +117,37 @@ function pick(name: SettingName, layers: Layers): [unknown, SettingSource] {
   const { flags, env, dotenv, config } = layers;
   if (flags[name] !== undefined) return [flags[name], "flag"];
   const key = configKeyOf(name);
-  const candidates: [unknown, SettingSource, string][] = [
+  const candidates: Candidate[] = [
     [env[definition.env], "environment", `${definition.env} in the environment`],
     [tightening(name, dotenv[definition.env], layers), ".env", `${definition.env} in the workspace's .env`],
-    [config[key], "config.yml", `${key} in config.yml`],
+    [name === "home" ? undefined : config[key], "config.yml", `${key} in config.yml`],
   ];
   // Only what is stricter than the user's own is left of a workspace's wish, and so it stands above that.
-  const isWish = ([, source]: [unknown, SettingSource, string]) => Number(source === ".env");
+  const isWish = ([, source]: Candidate) => Number(source === ".env");
   if (name === "approve") candidates.sort((one, other) => isWish(other) - isWish(one));
   for (const [raw, source, place] of candidates) {
     // An empty variable is one that is not set; an empty text in config.yml is somebody's choice.
-    if (raw === undefined || (raw === "" && source !== "config.yml")) continue;
+    if (raw === undefined || (isBlank(raw) && source !== "config.yml")) continue;
     const value = definition.parse(raw);
     if (value !== undefined) return [value, source];
-    const shown = definition.secret ? "***" : typeof raw === "number" ? String(raw) : JSON.stringify(raw);
-    throw new BubError("config", `${place} is ${shown}, but must be ${definition.expected}.`);
+    throw new BubError("config", misfit(place, raw, definition));
   }
   return [definition.default, "default"];
+}
+
+/** What was found, where, and how a sentence calls that. */
+type Candidate = [raw: unknown, source: SettingSource, place: string];
+
+function misfit(place: string, raw: unknown, { secret, expected }: (typeof settingTable)[SettingName]): string {
+  const shown = typeof raw === "number" ? String(raw) : raw === null ? "empty" : JSON.stringify(raw);
+  return `${place} is ${secret && raw !== null ? "***" : shown}, but must be ${expected}.`;
 }
 
 /** A workspace may ask for more approvals than the user's settings do, never for fewer. */
 function tightening(name: SettingName, raw: string | undefined, { env, config }: Layers): string | undefined {
   if (name !== "approve" || raw === undefined) return raw;
   const strictness = ["never", "writes", "always"];
-  const own = String(env.BUB_APPROVE ?? config.approve ?? "never");
+  const own = String((isBlank(env.BUB_APPROVE) ? undefined : env.BUB_APPROVE) ?? config.approve ?? "never");
   return strictness.indexOf(raw) > strictness.indexOf(own) ? raw : undefined;
 }
 
@@ -195,8 +223,21 @@ function warnAboutUnknown(env: SettingsRequest["env"], config: JsonObject, warni
   }
   const keys = names.map(configKeyOf);
   for (const key of Object.keys(config)) {
-    if (keys.includes(key) || configSections.has(key)) continue;
-    const near = nearestName(key, [...keys, ...configSections]);
-    warnings.push(`${key} in config.yml is no setting${near === undefined ? "." : `; did you mean ${near}?`}`);
+    if (key === "home") warnings.push("home in config.yml does nothing, since the file lies there: set BUB_HOME.");
+    else if (!keys.includes(key) && !configSections.has(key))
+      warnings.push(`${key} in config.yml is no setting${instead(key, keys)}`);
   }
+}
+
+/** What was probably meant, as the end of a sentence. */
+function instead(key: string, keys: readonly string[]): string {
+  const plain = key.toLowerCase().replace(/^bub_/, "");
+  const own = /^(.+)_(api_(?:key|base))$/.exec(plain);
+  // The variables of single providers have their place in the entry of that name.
+  if (own !== null) return `; did you mean ${own[2]} of ${own[1]} in providers?`;
+  const near = nearestName(
+    plain,
+    [...keys, ...configSections].filter((name) => name !== "home"),
+  );
+  return near === undefined ? "." : `; did you mean ${near}?`;
 }

@@ -67,7 +67,7 @@ export function listRequestOf(
   access: ProviderAccess,
   settings: ModelSettings,
 ): { url: URL; headers: Readonly<Record<string, string>> } {
-  const { headers } = readClientArgs(settings.clientArgs ?? {});
+  const { headers } = readClientArgs(settings);
   return { url: listAddress(access), headers: { ...headers, ...keyHeaders(access) } };
 }
 

@@ -12,8 +12,8 @@ export interface ModelSettings {
   readonly clientArgs?: JsonObject;
   /** `BUB_COMPLETION_ARGS`: added to each request's body. */
   readonly completionArgs?: JsonObject;
-  /** What sentences call the places of `apiKey` and `providers`; their variables by default. */
-  readonly places?: { readonly apiKey?: string; readonly providers?: string };
+  /** What sentences call the places of these; their variables by default. */
+  readonly places?: { readonly apiKey?: string; readonly providers?: string; readonly clientArgs?: string };
 }
 
 /** A variable of the environment: the providers' own names, `BUB_<PROVIDER>_API_KEY` and `BUB_<PROVIDER>_API_BASE`. */

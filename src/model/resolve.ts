@@ -1,6 +1,6 @@
 // Makes the model that a name stands for.
 import { BubError } from "../base/errors.ts";
-import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { PackageModelOptions } from "./ai-sdk/model.ts";
 import { findAccess, findPackageAccess, type WireName } from "./endpoint.ts";
 import { guardModel } from "./guard.ts";
@@ -35,7 +35,7 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
   const { provider, modelId } = parsed;
   if (provider === "scripted") return loadScripted(modelId, options.folder);
   const { settings, lookup = () => undefined, transport = createTransport(), onSecret } = options;
-  const { headers, timeoutMs } = readClientArgs(settings.clientArgs ?? {});
+  const { headers, timeoutMs } = readClientArgs(settings);
   const packaged = findPackageAccess(provider, settings, lookup);
   if (packaged !== undefined) {
     const completionArgs = settings.completionArgs ?? {};
@@ -98,7 +98,10 @@ interface ClientArgs {
 }
 
 /** `default_headers` is what OpenAI's own clients call `headers`. Keys for other clients are passed over. */
-export function readClientArgs(args: JsonObject): ClientArgs {
+export function readClientArgs({ clientArgs: args = {}, places }: ModelSettings): ClientArgs {
+  const placeOf = (key: string) =>
+    places?.clientArgs === "config.yml" ? `client_args.${key} in config.yml` : `BUB_CLIENT_ARGS.${key}`;
+  const wrong = (key: string, expected: string) => new BubError("config", `${placeOf(key)} must be ${expected}.`);
   const { headers = args.default_headers, timeout, api_format: format } = args;
   if (headers !== undefined && !isJsonObject(headers)) throw wrong("headers", "an object of texts");
   if (timeout !== undefined && timeout !== null && (typeof timeout !== "number" || !(timeout > 0))) {
@@ -106,16 +109,14 @@ export function readClientArgs(args: JsonObject): ClientArgs {
   }
   if (format !== undefined && format !== "chat" && format !== "responses")
     throw wrong("api_format", "chat or responses");
-  const texts = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), readHeader(name, value)]);
+  const texts = Object.entries(headers ?? {}).map(([name, value]) => {
+    if (!isHeader(name, value)) throw wrong(`headers.${name}`, "one line of text");
+    return [name.toLowerCase(), value];
+  });
   return { headers: Object.fromEntries(texts), timeoutMs: typeof timeout === "number" ? timeout * 1000 : undefined };
 }
 
-function readHeader(name: string, value: unknown): string {
+function isHeader(name: string, value: unknown): boolean {
   const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
-  if (isName && typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
-  throw wrong(`headers.${name}`, "one line of text");
-}
-
-function wrong(key: string, expected: string): BubError {
-  return new BubError("config", `BUB_CLIENT_ARGS.${key} must be ${expected}.`);
+  return isName && typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

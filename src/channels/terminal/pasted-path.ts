@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { homeOfUser } from "../../base/user-home.ts";
+import { expandUserHome } from "../../base/user-home.ts";
 import { splitWords } from "../../tools/command-line.ts";
 
 const picture = /\.(?:png|jpe?g|gif|webp)$/i;
@@ -36,7 +36,7 @@ function pathOf(word: string): string | undefined {
     // An address of another machine.
     return undefined;
   }
-  return word.startsWith("~/") ? `${homeOfUser()}${word.slice(1)}` : word;
+  return expandUserHome(word);
 }
 
 /** Undefined for a name that no mention can hold. */

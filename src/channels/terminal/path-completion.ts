@@ -1,7 +1,7 @@
 // Files and folders that a typed path may become.
 import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { homeOfUser } from "../../base/user-home.ts";
+import { expandUserHome } from "../../base/user-home.ts";
 import type { Suggestion } from "../../kernel/hooks.ts";
 
 /** Folders that nobody names by hand. */
@@ -20,10 +20,7 @@ export async function pathSuggestions(
   const path = typed.replace(/^"/, "");
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const start = path.slice(folder.length).toLowerCase();
-  const place = resolve(
-    workspace,
-    folder.replace(/^~\//, () => `${homeOfUser()}/`),
-  );
+  const place = resolve(workspace, expandUserHome(folder));
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
   return entries
     .filter(({ name }) => name.toLowerCase().startsWith(start) && !skipped.has(name))

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { BubError } from "../../base/errors.ts";
 import { isPackageName, ownPackage } from "../../base/installed-packages.ts";
-import { homeOfUser } from "../../base/user-home.ts";
+import { expandUserHome } from "../../base/user-home.ts";
 import { checkLocalPackage } from "./local-package.ts";
 
 export type PackageSpec =
@@ -16,12 +16,12 @@ export type PackageSpec =
  * As npm reads them: what begins with `.`, `/`, `~/` or `file:`, or ends like a tarball, is a path.
  * @throws BubError `invalid_input` or `not_found` in one sentence
  */
-export function parsePackageSpec(text: string, { folder, userHome = homeOfUser() }: SpecPlace): PackageSpec {
+export function parsePackageSpec(text: string, { folder, userHome }: SpecPlace): PackageSpec {
   if (text.trim() === "") throw new BubError("invalid_input", "An empty word names no package.");
   if (text.startsWith("-")) throw new BubError("invalid_input", `${text} names no package.`);
   if (isPath(text)) {
     const path = text.replace(/^file:/, "");
-    const place = path.startsWith("~/") ? resolve(userHome, path.slice(2)) : resolve(folder, path);
+    const place = resolve(folder, expandUserHome(path, userHome));
     checkLocalPackage(place);
     return { kind: "local", text, path: place };
   }

@@ -61,6 +61,8 @@ export const modelsPlugin = definePlugin(({ settings, lookup, mask, workspace })
 /** Sentences name the place where somebody wrote a key. */
 function withPlaces({ settings, loadedSettings }: Runtime): ModelSettings {
   const { sources } = loadedSettings;
-  const placeOf = (name: "apiKey" | "providers") => (sources[name] === "config.yml" ? "config.yml" : undefined);
-  return { ...settings, places: { apiKey: placeOf("apiKey"), providers: placeOf("providers") } };
+  const placeOf = (name: "apiKey" | "providers" | "clientArgs") =>
+    sources[name] === "config.yml" ? "config.yml" : undefined;
+  const places = { apiKey: placeOf("apiKey"), providers: placeOf("providers"), clientArgs: placeOf("clientArgs") };
+  return { ...settings, places };
 }
