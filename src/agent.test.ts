@@ -7,7 +7,7 @@ import type { StreamEvent } from "./base/events.ts";
 import { createMemoryEnvironment } from "./environment/memory.ts";
 import { definePlugin } from "./kernel/plugin.ts";
 import { createMemoryStorage } from "./tape/memory-store.ts";
-import { callTool, say, scriptedModel } from "./testing/scripted-model.ts";
+import { callTool, say, scriptedModel, stall } from "./testing/scripted-model.ts";
 import { defineTool } from "./tools/define-tool.ts";
 
 let home: string;
@@ -133,4 +133,20 @@ test("R5.6 the end of an agent cancels its turns and waits for them", async () =
   const rest = all(run);
   await agent[Symbol.asyncDispose]();
   expect((await rest).at(-1)).toMatchObject({ type: "final", status: "cancelled" });
+});
+
+test("T10.6 a program's commands act at once during a run of the session, and ,quit ends it", async () => {
+  await using agent = await createAgent({ ...options(), model: scriptedModel([stall("thinking")]) });
+  const command = (prompt: string) => all(agent.run({ sessionId: "s", prompt, commands: true }));
+  const waiting: Promise<StreamEvent[]>[] = [];
+  const seen: StreamEvent[] = [];
+  for await (const event of agent.run({ sessionId: "s", prompt: "go" })) {
+    seen.push(event);
+    if (event.type !== "text-delta") continue;
+    expect((await command(",tape.anchors")).at(-1)).toMatchObject({ ok: true, text: "- session/start" });
+    waiting.push(command(",fs.read path=none"));
+    expect((await command(",quit")).at(-1)).toMatchObject({ ok: true });
+  }
+  expect(seen.at(-1)).toMatchObject({ type: "final", status: "cancelled" });
+  expect((await Promise.all(waiting)).map((events) => events.at(-1))).toMatchObject([{ status: "error" }]);
 });

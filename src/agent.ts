@@ -107,6 +107,7 @@ function ownPlugin({ model, tools, storage, environment }: AgentOptions): Plugin
     ...(storage !== undefined && { provideTapeStore: () => storage }),
     ...(environment !== undefined && { provideEnvironment: () => environment }),
     ...(typeof model === "object" && { provideModels: () => [{ provider: model.provider, create: () => model }] }),
-    admitMessage: (inbound) => (inbound.channel === channel ? "steer" : undefined),
+    // What a command does during a run is not for the program to say.
+    admitMessage: (inbound) => (inbound.channel === channel && inbound.commands !== true ? "steer" : undefined),
   });
 }

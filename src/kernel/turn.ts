@@ -44,6 +44,8 @@ export async function* runTurn(
   let outcome: TurnOutcome;
   try {
     stages.sessionId = await stages.run("resolveSession", () => resolveSession(inbound, runtime));
+    const live = await turnBeside(inbound, stages.sessionId, runtime);
+    if (live !== undefined) return yield* runBeside(inbound, live, options.signal);
     await using open = await openTurn(inbound, stages, options);
     const { turn } = open;
     outcome = yield* answer(turn, stages, () => stages.run("buildPrompt", () => buildPrompt(inbound, turn)));
@@ -124,6 +126,14 @@ async function* answer(
 /** The session that a message belongs to. */
 export async function resolveSession(inbound: Inbound, runtime: Runtime): Promise<string> {
   return (await runtime.hooks.first("resolveSession", inbound, runtime)) ?? sessionIdOf(inbound);
+}
+
+/** The turn that is on, for a command that does not wait for its end. */
+async function turnBeside(inbound: Inbound, sessionId: string, runtime: Runtime): Promise<Turn | undefined> {
+  const live = inbound.commands === true ? runtime.sessions.live(sessionId) : undefined;
+  if (live === undefined) return undefined;
+  const admission = await runtime.hooks.first("admitMessage", inbound, runtime);
+  return admission === "now" || admission === "quit" ? live.turn : undefined;
 }
 
 async function buildPrompt(inbound: Inbound, turn: Turn): Promise<Prompt> {
