@@ -58,7 +58,14 @@ test("R5.1 onboard without a terminal and without options is one sentence with a
 
 test.each([
   [["--provider", "openai", "--model", "x"], "bub onboard needs --key-from-env NAME or --key-stdin: API key of openai"],
-  [["--provider", "opnai", "--model", "x"], "needs --api-base: Address of the API of opnai (or did you mean openai?)"],
+  [
+    ["--provider", "opnai", "--model", "x"],
+    "bub onboard needs --api-base: nobody knows where opnai is. Did you mean openai? Else give the address of its API, such as http://127.0.0.1:8000/v1.",
+  ],
+  [
+    ["--model", "nearby:x", "--no-test"],
+    "bub onboard needs --api-base: nobody knows where nearby is. It is not one of openai, openrouter, anthropic, google, gemini, ollama: give the address of its API, such as http://127.0.0.1:8000/v1.",
+  ],
   [
     ["--provider", "ollama", "--api-base", "nonsense"],
     "--api-base cannot be 'nonsense': An address begins with http://",

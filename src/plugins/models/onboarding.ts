@@ -97,7 +97,8 @@ async function askAll(before: Draft, round: Round): Promise<Draft> {
   return { ...keyed, modelId: await askModel(keyed, isSame ? before.modelId : undefined, round) };
 }
 
-async function askServer(before: Draft, { onboarding, runtime }: Round): Promise<Pick<Draft, "provider" | "apiBase">> {
+async function askServer(before: Draft, round: Round): Promise<Pick<Draft, "provider" | "apiBase">> {
+  const { onboarding, runtime } = round;
   const chosen = await onboarding.choose({
     name: "provider",
     message: "Who answers?",
@@ -113,13 +114,9 @@ async function askServer(before: Draft, { onboarding, runtime }: Round): Promise
   // Whoever has an address of its own is not asked for another one; an option may give it.
   const isAsked = builtin === undefined || provider === "ollama" || own !== undefined || !onboarding.isInteractive;
   if (!isAsked) return { provider };
-  const near =
-    builtin === undefined && provider !== newServer
-      ? nearestName(provider, providerNames(runtime.settings))
-      : undefined;
   const apiBase = await onboarding.text({
     name: "api-base",
-    message: `Address of the API of ${provider === newServer ? "the server" : provider}${near === undefined || near === provider ? "" : ` (or did you mean ${near}?)`}`,
+    message: addressQuestion(provider, round),
     initial: known,
     check: addressProblem,
   });
@@ -136,6 +133,17 @@ async function askServer(before: Draft, { onboarding, runtime }: Round): Promise
     check: (answer) => nameProblem(answer.trim()),
   });
   return { provider: name.trim(), apiBase: address };
+}
+
+/** Where nobody can be asked, it says what the options lack. */
+function addressQuestion(provider: string, { onboarding, runtime }: Round): string {
+  if (provider === newServer) return "Address of the API of the server";
+  const names = providerNames(runtime.settings);
+  const near = names.includes(provider) ? undefined : nearestName(provider, names);
+  if (onboarding.isInteractive || names.includes(provider))
+    return `Address of the API of ${provider}${near === undefined ? "" : ` (or did you mean ${near}?)`}`;
+  const instead = near === undefined ? `It is not one of ${names.join(", ")}:` : `Did you mean ${near}? Else`;
+  return `nobody knows where ${provider} is. ${instead} give the address of its API, such as http://127.0.0.1:8000/v1.`;
 }
 
 function addressProblem(answer: string): string | undefined {
