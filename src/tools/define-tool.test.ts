@@ -32,11 +32,41 @@ test("T0.1 a tool has what its definition says, with the defaults for the rest",
   });
 });
 
-test("T0.1 a field that no tool has is refused: its schema would be forgotten", () => {
-  expect(() => tool({ parameters: { type: "object" } })).toThrow(
-    "tool 'demo.echo' has the unknown field 'parameters'; a tool has name, description, input, output, exposure, " +
-      "deferred, exclusive, run, render",
+test.each([
+  ["parameters", "input"],
+  ["inputSchema", "input"],
+  ["input_schema", "input"],
+  ["inputs", "input"],
+  ["outputSchema", "output"],
+  ["exposre", "exposure"],
+  ["defered", "deferred"],
+  ["Exclusive", "exclusive"],
+  ["renderer", "render"],
+])("T0.1 a field %s is refused where %s was meant: it would be forgotten", (field, meant) => {
+  expect(() => tool({ [field]: { type: "object" } })).toThrow(
+    `tool 'demo.echo' has the unknown field '${field}'; did you mean ${meant}?`,
   );
+});
+
+test("T0.1 a tool without run is refused, with what stands in its place", () => {
+  const definition = { name: "demo.echo", description: "Echoes." };
+  const define = (more: object) => () => defineTool({ ...definition, ...more } as never);
+  expect(define({ execute: () => "" })).toThrow("tool 'demo.echo' has the unknown field 'execute'; did you mean run?");
+  expect(define({ rum: () => "" })).toThrow("did you mean run?");
+  expect(define({ run: undefined, execute: () => "" })).toThrow("did you mean run?");
+  expect(define({})).toThrow("tool 'demo.echo' has no function run");
+});
+
+test("T0.1 what else a definition has is its own affair", async () => {
+  const own = tool({
+    cache: new Map(),
+    tags: ["a"],
+    note: "of mine",
+    parameters: "kept beside",
+    input: { type: "object" },
+  });
+  expect(own.parameters).toEqual({ type: "object", properties: {} });
+  expect(await own.run({}, context)).toBe("ran");
 });
 
 test("T0.1 defineTool infers argument types from the input and hands validated arguments to run", async () => {

@@ -1,5 +1,6 @@
 // Makes tools: checks what can be checked when a tool is defined, and forgets its argument types for those who hold many.
 import { BubError, messageOf } from "../base/errors.ts";
+import { nearestName } from "../base/near.ts";
 import type { JsonSchema, OutputOf, StandardSchema } from "../base/schema.ts";
 import { jsonSchemaOf, yieldsJsonSchema } from "./json-schema.ts";
 import type { Exposure, Rendered, Tool, ToolDefinition } from "./tool.ts";
@@ -19,9 +20,16 @@ const fields: readonly (keyof ToolDefinition<JsonSchema, unknown>)[] = [
   "render",
 ];
 
+/** What other makers of tools call these fields, in lower case and without underscores. */
+const namesElsewhere: ReadonlyMap<string, string> = new Map([
+  ...["parameters", "inputschema", "schema", "arguments", "args"].map((name) => [name, "input"] as const),
+  ...["outputschema", "returns"].map((name) => [name, "output"] as const),
+  ...["execute", "handler", "call", "fn", "func"].map((name) => [name, "run"] as const),
+]);
+
 /**
  * A tool from its definition; the types of `run`'s arguments follow from `input`.
- * @throws BubError `config` naming the tool, for a field that no tool has, a bad name, alias, exposure, deferral or input
+ * @throws BubError `config` naming the tool, for a field that seems to be misspelled, no `run`, a bad name, alias, exposure, deferral or input
  */
 export function defineTool<Input extends StandardSchema | JsonSchema = JsonSchema, Output = unknown>(
   definition: ToolDefinition<Input, Output>,
@@ -29,8 +37,8 @@ export function defineTool<Input extends StandardSchema | JsonSchema = JsonSchem
   const { name, description, output, exposure = "auto", deferred = false, exclusive = false } = definition;
   const input: StandardSchema | JsonSchema = definition.input ?? {};
   const alias = aliasOf(name);
-  refuseUnknownFields(name, definition);
-  checkDefinition(name, alias, { exposure, deferred, input });
+  refuseMisspelledFields(name, { ...definition });
+  checkDefinition(name, alias, { exposure, deferred, input, run: definition.run });
   let parameters: JsonSchema | undefined;
   return {
     name,
@@ -74,16 +82,22 @@ interface Checkable {
   exposure: Exposure;
   deferred: boolean;
   input: StandardSchema | JsonSchema;
+  run: unknown;
 }
 
-/** A schema given as `parameters` would else be a tool that takes nothing. */
-function refuseUnknownFields(name: string, definition: object): void {
-  const unknown = Object.keys(definition).find((field) => !fields.some((known) => known === field));
-  if (unknown === undefined) return;
-  throw new BubError("config", `tool '${name}' has the unknown field '${unknown}'; a tool has ${fields.join(", ")}`);
+/** What a definition has beside these is its own affair, unless one that it lacks was meant: its schema would be forgotten. */
+function refuseMisspelledFields(name: string, definition: Readonly<Record<string, unknown>>): void {
+  for (const field of Object.keys(definition)) {
+    if (fields.some((known) => known === field)) continue;
+    const meant = namesElsewhere.get(field.replaceAll("_", "").toLowerCase()) ?? nearestName(field, fields);
+    if (meant === undefined || definition[meant] !== undefined) continue;
+    throw new BubError("config", `tool '${name}' has the unknown field '${field}'; did you mean ${meant}?`, {
+      hint: `A tool has ${fields.join(", ")}.`,
+    });
+  }
 }
 
-function checkDefinition(name: string, alias: string, { exposure, deferred, input }: Checkable): void {
+function checkDefinition(name: string, alias: string, { exposure, deferred, input, run }: Checkable): void {
   const fail = (what: string) => new BubError("config", `tool '${name}' ${what}`);
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) {
     throw fail("has a bad name: it takes letters, digits, '_', '.' and '-', and starts with a letter or '_'");
@@ -91,6 +105,7 @@ function checkDefinition(name: string, alias: string, { exposure, deferred, inpu
   if (alias.length > longestAlias) {
     throw fail(`has a name of ${alias.length} characters; models take at most ${longestAlias}`);
   }
+  if (typeof run !== "function") throw fail("has no function run");
   if (!exposures.includes(exposure)) {
     throw fail(`has the unknown exposure '${exposure}'; it is one of ${exposures.join(", ")}`);
   }
