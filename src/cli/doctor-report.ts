@@ -1,6 +1,7 @@
 // What `bub doctor` reports: the documented form of its --json, put together of the core's knowledge and the plugins'.
 import { wholeSentencesOf } from "../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
+import { shownAddress } from "../base/shown-address.ts";
 import { version } from "../base/version.ts";
 import { type Diagnosis, type DiagnosisRequest, type Fact, type Finding, findingsOf } from "../kernel/diagnosis.ts";
 import { misfitOf } from "../kernel/hook-answers.ts";
@@ -146,23 +147,24 @@ function reportSettings({ settings, loadedSettings, pluginSettings }: Runtime): 
   const own = (Object.keys(settingTable) as SettingName[]).map((name) => {
     const value = (settings[name] ?? null) as JsonValue;
     const isSecret = "secret" in settingTable[name] && settingTable[name].secret === true;
-    return { name: configKeyOf(name), value: isSecret ? masked(value) : value, source: loadedSettings.sources[name] };
+    const safe = isSecret
+      ? masked(value)
+      : name === "apiBase" && typeof value === "string"
+        ? shownAddress(value)
+        : value;
+    return { name: configKeyOf(name), value: safe, source: loadedSettings.sources[name] };
   });
   return [...own, ...pluginSettings];
 }
 
 /** What of a secret setting is none: where a provider is, and how it is spoken to. */
-const open = new Set(["type", "api_base", "package"]);
+const open = new Set(["type", "api_base", "package", "api_format", "timeout"]);
 
 /** Keeps the shape and the names; of a text only that there is one. */
 function masked(value: JsonValue, name = ""): JsonValue {
   if (value === null || value === "") return value;
   if (isJsonObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner ?? null, key)]));
-  return typeof value === "string" && open.has(name) && !isWithKey(value) ? value : "***";
-}
-
-/** An address may carry a password or a key. */
-function isWithKey(text: string): boolean {
-  return /@|\?/.test(text);
+  if (!open.has(name) || typeof value === "boolean" || Array.isArray(value)) return "***";
+  return typeof value === "string" ? shownAddress(value) : value;
 }

@@ -22,6 +22,7 @@ import { type LoadedPackage, type LoadedPlugins, loadPlugins } from "./plugin-lo
 import { readPluginPackages } from "./plugin-project.ts";
 import type { PluginSetting } from "./plugin-settings.ts";
 import { SessionQueue } from "./session-queue.ts";
+import { secretsOf } from "./setting-secrets.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "./settings.ts";
 import { type ChildRequest, runBeside, runChild, runTurn } from "./turn.ts";
 import type { Turn } from "./turn-state.ts";
@@ -105,8 +106,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const env = options.env ?? process.env;
   const loadedSettings = await loadSettings({ flags: options.settings, env, workspace });
   const mask = new SecretMask();
-  for (const [name, value] of Object.entries(env)) if (isSecretName(name)) mask.add(value);
-  mask.add(loadedSettings.values.apiKey);
+  for (const secret of secretsOf(env, loadedSettings.values)) mask.add(secret);
   const log = createLogger({
     write: options.writeLog ?? ((line) => process.stderr.write(`${line}\n`)),
     level: loadedSettings.values.logLevel,
@@ -314,8 +314,4 @@ function realWorkspace(path: string): string {
     const why = codeOf(error) === "ENOENT" ? "it does not exist" : messageOf(error);
     throw new BubError("config", `The workspace ${path} cannot be used: ${why}.`, { cause: error });
   }
-}
-
-function isSecretName(name: string): boolean {
-  return /(_|^)(KEY|TOKEN|SECRET|PASSWORD)(_|$)/.test(name);
 }

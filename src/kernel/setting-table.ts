@@ -61,7 +61,11 @@ export const settingTable = {
     help: "Further endpoints by name: {type, api_base, api_key}, or {package, api_base, api_key, options}.",
     secret: true,
   }),
-  clientArgs: object({ env: "BUB_CLIENT_ARGS", help: "JSON for the client: headers, timeout, api_format." }),
+  clientArgs: object({
+    env: "BUB_CLIENT_ARGS",
+    help: "JSON for the client: headers, timeout, api_format.",
+    secret: true,
+  }),
   completionArgs: object({
     env: "BUB_COMPLETION_ARGS",
     help: "JSON added to each model request; what Bub manages wins.",

@@ -2,6 +2,7 @@
 import { BubError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
+import { shownAddress } from "../base/shown-address.ts";
 import type { Lookup, ModelSettings } from "./model-settings.ts";
 
 /** How a provider is spoken to: the folder of this name speaks it. */
@@ -256,7 +257,7 @@ export function toAddress(apiBase: string): URL | undefined {
 function parseAddress(apiBase: string, provider: string): URL {
   const address = toAddress(apiBase);
   if (address !== undefined) return address;
-  throw new BubError("config", `The API base of ${provider}, "${apiBase}", is no http or https address.`);
+  throw new BubError("config", `The API base of ${provider}, "${shownAddress(apiBase)}", is no http or https address.`);
 }
 
 function unknownProvider(provider: string, settings: ModelSettings): BubError {

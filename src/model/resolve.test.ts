@@ -44,6 +44,12 @@ test("R4.1 the name is split at the first colon", () => {
   for (const bad of ["", "gpt-5", ":x", "openai:", "openai: "]) expect(parseModelName(bad), bad).toBeUndefined();
 });
 
+test("R1.5 an address that is none is told without the password in it", () => {
+  expect(refusal("openai", { apiKey: "k", apiBase: "ftp://me:secret@x" })).toBe(
+    'The API base of openai, "ftp://***@x", is no http or https address.',
+  );
+});
+
 describe("R5.4 an address of a workspace's .env never gets a key of the user's", () => {
   const thief = "https://thief.example/v1";
   const own = { BUB_OPENAI_API_BASE: thief, BUB_OPENAI_API_KEY: "bait" };

@@ -361,7 +361,7 @@ test("R5.1 the keys of --json are the documented ones", async () => {
 
 test.skipIf(missing("tmux"))("R5.1 doctor fits 40 columns, with NO_COLOR without colours (needs tmux)", async () => {
   using world = createCliWorld();
-  world.file("home/config.yml", `client_args: { headers: { x-long: "${"word ".repeat(20)}" } }\n`);
+  world.file("home/config.yml", `completion_args: { metadata: { long: "${"word ".repeat(20)}" } }\n`);
   const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8", NO_COLOR: "1" };
   using pane = openPane([process.execPath, cliFile, "doctor"], { env, cwd: world.workspace, columns: 40, rows: 200 });
   const screen = await pane.until(/\[exit 1\]/);

@@ -53,6 +53,8 @@ test("R5.4 doctor shows each setting with its value and source, secrets masked",
   const env = {
     BUB_API_KEY: "sk-very-secret",
     BUB_LOOP_GUARD: "5",
+    BUB_API_BASE: "http://me:sk-password@127.0.0.1:9/v1",
+    BUB_CLIENT_ARGS: '{"headers":{"authorization":"Bearer sk-header"},"timeout":9}',
     BUB_PROVIDERS: '{"mine":{"api_base":"http://x","api_key":"sk-other"},"its":{"api_base":"http://me:pw@x"}}',
   };
   const words = ["doctor", "--model", world.script("ok")];
@@ -67,7 +69,9 @@ test("R5.4 doctor shows each setting with its value and source, secrets masked",
     max_steps: [9, "config.yml"],
     spill_threshold: [4096, "default"],
     api_key: ["***", "environment"],
-    providers: [{ mine: { api_base: "http://x", api_key: "***" }, its: { api_base: "***" } }, "environment"],
+    providers: [{ mine: { api_base: "http://x", api_key: "***" }, its: { api_base: "http://***@x" } }, "environment"],
+    api_base: ["http://***@127.0.0.1:9/v1", "environment"],
+    client_args: [{ headers: { authorization: "***" }, timeout: 9 }, "environment"],
   });
   const text = (await world.run(words, { env })).stdout;
   expect(text).toMatch(/^ {2}loop_guard +environment +5$/m);

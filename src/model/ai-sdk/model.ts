@@ -3,6 +3,7 @@
 import { untilAborted } from "../../base/abort.ts";
 import { BubError, messageOf } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { shownAddress } from "../../base/shown-address.ts";
 import { nineLetterCallId, plainCallId } from "../conversation.ts";
 import type { PackageAccess } from "../endpoint.ts";
 import type { Endpoint } from "../errors.ts";
@@ -128,7 +129,7 @@ async function* streamParts(
 
 function endpointOf({ provider, access }: PackageModelOptions): Endpoint {
   const { package: name, apiBase, key, keySource } = access;
-  return { provider, address: apiBase ?? name, keyVariable: keySource, key };
+  return { provider, address: apiBase === undefined ? name : shownAddress(apiBase), keyVariable: keySource, key };
 }
 
 /** What is managed stands last: it wins. */

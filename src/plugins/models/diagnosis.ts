@@ -2,6 +2,7 @@
 import { counted } from "../../base/amounts.ts";
 import { messageOf, sentencesOf } from "../../base/errors.ts";
 import { nearestNames } from "../../base/near.ts";
+import { shownAddress } from "../../base/shown-address.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import type { Diagnosis, DiagnosisRequest, Fact, Finding } from "../../kernel/diagnosis.ts";
 import { findModel } from "../../kernel/find-model.ts";
@@ -61,12 +62,13 @@ async function reportOf(name: string, check: Check): Promise<Report> {
   } catch (error) {
     return problem(sentencesOf(error), "not usable");
   }
+  // A general address is nothing to a script.
+  if (name.startsWith("scripted:")) return { fact: { name, value: "needs no key" } };
   const packaged = packagedValue(name, check);
   if (packaged !== undefined) return { fact: { name, value: packaged } };
   const access = accessOf(name, check);
-  if (access === undefined)
-    return { fact: { name, value: name.startsWith("scripted:") ? "needs no key" : "brought by a plugin" } };
-  const known = `${keyOf(access)}, at ${access.apiBase}`;
+  if (access === undefined) return { fact: { name, value: "brought by a plugin" } };
+  const known = `${keyOf(access)}, at ${shownAddress(access.apiBase)}`;
   if (check.offline) return { fact: { name, value: `${known}, not asked` } };
   try {
     const ids = await reach(name, access, check);
@@ -121,7 +123,7 @@ async function reach(
   } catch (error) {
     if (!limit.aborted || signal.aborted) throw error;
     throw new Error(
-      `${provider} at ${access.apiBase} did not answer within ${patienceMs / 1000} s; --offline leaves this out.`,
+      `${provider} at ${shownAddress(access.apiBase)} did not answer within ${patienceMs / 1000} s; --offline leaves this out.`,
     );
   }
 }
