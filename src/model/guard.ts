@@ -34,11 +34,12 @@ async function* guarded(
   const { provider } = model;
   request.signal.throwIfAborted();
   const watch = new Watch(request.signal, limits, provider);
-  const events = model.stream({ ...request, signal: watch.signal })[Symbol.asyncIterator]();
+  let events: AsyncIterator<ModelEvent> | undefined;
   const calls: RawCall[] = [];
   let hasText = false;
   let finished = false;
   try {
+    events = model.stream({ ...request, signal: watch.signal })[Symbol.asyncIterator]();
     for (;;) {
       const next = await watch.over(events.next());
       if (next.done === true) throw cutError(provider);
@@ -61,7 +62,7 @@ async function* guarded(
     watch.stop();
     if (!finished) watch.abandon();
     // Not waited for: a model that ignores its signal may never answer.
-    void Promise.resolve(events.return?.()).catch(() => undefined);
+    void Promise.resolve(events?.return?.()).catch(() => undefined);
   }
 }
 

@@ -139,10 +139,8 @@ test("R2.5 another model may be asked after any failure but overflow and cancel"
     "malformed",
   ];
   for (const failure of failures) expect(isFallbackWorthy(failed(failure, false)), failure).toBe(true);
-  for (const error of [
-    failed("overflow", false),
-    new DOMException("x", "AbortError"),
-    new BubError("config", "no key"),
-  ])
+  for (const error of [new BubError("config", "no key"), new Error("what a plugin's model throws")])
+    expect(isFallbackWorthy(error)).toBe(true);
+  for (const error of [failed("overflow", false), new DOMException("x", "AbortError")])
     expect(isFallbackWorthy(error)).toBe(false);
 });

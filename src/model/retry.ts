@@ -1,5 +1,5 @@
 // Asks again when an answer failed before its first content and the failure may pass.
-import { delay as delayBy } from "../base/abort.ts";
+import { delay as delayBy, isAbortError } from "../base/abort.ts";
 import type { Model, ModelEvent, ModelRequest } from "./model.ts";
 import { isModelError, type ModelError } from "./model-error.ts";
 
@@ -61,7 +61,7 @@ export async function* streamWithRetry(
 
 /** Whether another model may be asked instead, if nothing was given out: not when the conversation itself is the fault, not when cancelled. */
 export function isFallbackWorthy(error: unknown): boolean {
-  return isModelError(error) && error.facts.failure !== "overflow";
+  return isModelError(error) ? error.facts.failure !== "overflow" : !isAbortError(error);
 }
 
 function isContent(event: ModelEvent): boolean {

@@ -26,6 +26,53 @@ test("R2.5 a failure before the first content goes to the fallback model, with a
   expect(broken.requests).toHaveLength(1);
 });
 
+test.each([
+  [
+    "a model without a key",
+    "openai:x",
+    /^openai:x failed: There is no API key for openai: .* Going on with second:test\.$/,
+  ],
+  ["an unknown provider", "nobody:x", /^nobody:x failed: There is no provider nobody: .* Going on with second:test\.$/],
+  [
+    "an error of a plugin's model",
+    "plugged:x",
+    /^plugged:x failed: the cellar is flooded Going on with second:test\.$/,
+  ],
+  ["a plugin's model that throws at once", "hasty:x", /^hasty:x failed: .*flooded Going on with second:test\.$/],
+])("R2.5 %s is a failure as any other", async (_what, model, notice) => {
+  const second = scriptedModel([say("from second")], { provider: "second" });
+  const flooded = () => {
+    throw new BubError("temporary", "the cellar is flooded");
+  };
+  const plugin = definePlugin({
+    name: "models-of-mine",
+    provideModels: () => [
+      { provider: "second", create: () => second },
+      {
+        provider: "plugged",
+        create: () => ({
+          provider: "plugged",
+          modelId: "x",
+          async *stream() {
+            yield { type: "progress" as const };
+            flooded();
+          },
+        }),
+      },
+      { provider: "hasty", create: () => ({ provider: "hasty", modelId: "x", stream: flooded }) },
+    ],
+  });
+  await using runtime = await testRuntime({ plugins: [plugin], settings: { model, fallbackModels: ["second:test"] } });
+  const turn = await runtime.send("go");
+  expect(turn).toMatchObject({ text: "from second", status: "ok", errors: [] });
+  expect(turn.notices).toEqual([expect.stringMatching(notice)]);
+});
+
+test("R2.5 what names no model at all is told before anything is asked", async () => {
+  await using runtime = await testRuntime({ settings: { model: "nonsense", fallbackModels: ["second:test"] } });
+  expect((await runtime.send("go")).errors).toEqual([expect.stringContaining("nonsense")]);
+});
+
 test("R2.5 when all models fail the first one's error is told", async () => {
   const first = scriptedModel([fail(400, { message: "first is broken" })], { provider: "first" });
   const second = scriptedModel([fail(400, { message: "second is broken" })], { provider: "second" });
