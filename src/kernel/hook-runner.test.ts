@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { LogFields, Logger } from "../base/log.ts";
+import { defineTool } from "../tools/define-tool.ts";
 import type { Inbound } from "./envelope.ts";
 import { HookRunner } from "./hook-runner.ts";
 import { type HooksOf, hookKinds } from "./hooks.ts";
@@ -56,6 +57,7 @@ test("R1.3 merge: later plugins overwrite keys", async () => {
 
 test("R1.3 chain: newest first, builtins last, each sees what the one before made", async () => {
   const asked: string[] = [];
+  const tool = defineTool({ name: "one", description: "One.", run: () => "" });
   const passing = (name: string): Plugin => ({
     name,
     prepareTools: (tools) => {
@@ -63,7 +65,7 @@ test("R1.3 chain: newest first, builtins last, each sees what the one before mad
       return [...tools, tools[0] as never];
     },
   });
-  const tools = await runnerOf([passing("builtin"), passing("newest")]).chain("prepareTools", [{} as never], turn);
+  const tools = await runnerOf([passing("builtin"), passing("newest")]).chain("prepareTools", [tool], turn);
   expect(asked).toEqual(["newest:1", "builtin:2"]);
   expect(tools).toHaveLength(3);
 });
@@ -132,6 +134,36 @@ test.each<[HooksOf<"collect">, unknown, string]>([
   const hooks = runnerOf([{ name: "bad", [hook]: () => answer } as Plugin], log);
   expect(await hooks.collect(hook, turn as never)).toEqual([]);
   expect(lines).toEqual([["hook failed", { plugin: "bad", hook, error: `it answers ${told}` }]]);
+});
+
+test.each([
+  ["resolveSession", 3, "a number instead of a text"],
+  ["renderOutbound", { kind: "answer" }, "an object instead of a list of messages with kind and text"],
+  ["dispatchOutbound", false, "a boolean instead of true"],
+  ["buildPrompt", "hi", 'a string instead of a prompt with kind "message" or "command"'],
+  ["selectContext", null, "null instead of an object with anchor"],
+] as const)(
+  "R1.3 a decision by %s that is something else, %o, fails with the plugin named",
+  async (hook, answer, sentence) => {
+    const runner = runnerOf([{ name: "odd", [hook]: () => answer }]);
+    await expect(runner.first(hook, ...([] as unknown as never))).rejects.toThrow(
+      `plugin "odd" failed in ${hook}: it answers ${sentence}`,
+    );
+  },
+);
+
+test("R1.3 a runModel that answers a promise is told as such, and its failure is nobody else's", async () => {
+  const runner = runnerOf([{ name: "odd", runModel: () => Promise.reject(new Error("x")) as never }]);
+  expect(() => runner.firstStream({ kind: "message", content: "" }, {} as never)).toThrow(
+    'plugin "odd" failed in runModel: it answers a promise instead of an async iterable of events',
+  );
+});
+
+test("R1.3 what a chain's plugin makes of a value has to be one", async () => {
+  const runner = runnerOf([{ name: "odd", prepareMessage: () => 42 as never }]);
+  await expect(runner.chain("prepareMessage", "hi", {} as never)).rejects.toThrow(
+    'plugin "odd" failed in prepareMessage: it answers a number instead of a text or a list of parts',
+  );
 });
 
 test("R1.4 the report names each hook, its kind and the plugins in the order in which they are asked", () => {

@@ -60,6 +60,7 @@ export class HookRunner {
     for (const handler of this.handlers("runModel")) {
       try {
         const stream = handler.call(...args);
+        refuseMisfit("runModel", stream);
         if (stream !== undefined) return stream;
       } catch (error) {
         throw pluginError(handler.plugin, "runModel", error);
@@ -130,17 +131,27 @@ export class HookRunner {
   }
 }
 
-/** Calls a handler; what it throws names the plugin and the hook. */
+/** Calls a handler; what it throws names the plugin and the hook, and so does an error about an answer that is none. */
 export async function attributed<Name extends HookName>(
   handler: HookHandler<Name>,
   hook: Name,
   args: Arguments<Name>,
 ): Promise<unknown> {
   try {
-    return await handler.call(...args);
+    const answer = await handler.call(...args);
+    if (hookKinds[hook] !== "collect") refuseMisfit(hook, answer);
+    return answer;
   } catch (error) {
     throw pluginError(handler.plugin, hook, error);
   }
+}
+
+function refuseMisfit(hook: HookName, answer: unknown): void {
+  const misfit = misfitOf(hook, answer);
+  if (misfit === undefined) return;
+  // An async function where none is meant: nobody else waits for what becomes of it.
+  if (answer instanceof Promise) answer.catch(() => undefined);
+  throw new Error(misfit);
 }
 
 /** The error of a plugin's hook, with both named. Cancelling passes through as it is. */
