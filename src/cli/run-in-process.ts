@@ -4,6 +4,7 @@ import { neutralise } from "../base/terminal-text.ts";
 import { createStreamOutput, type TextOutput } from "../base/text-output.ts";
 import { type CommandContext, type GlobalOptions, UsageError } from "./command-context.ts";
 import { StopSignals } from "./stop-signals.ts";
+import { renderStray } from "./stray-error.ts";
 
 /** Whoever reads no further, as `head` does, has what was wanted: the command ends, and that is no failure. */
 const readerLeft = 0;
@@ -17,12 +18,16 @@ export async function runInProcess({ options, work }: { options: GlobalOptions; 
   const stdout = createStreamOutput(process.stdout, { env, onClosed: () => stop.stop(readerLeft) });
   const stderr = createStreamOutput(process.stderr, { env });
   const context: CommandContext = { options, env, stdout, stderr, stop, openStdin: () => process.stdin };
+  let hasStray = false;
   process.on("uncaughtException", (error) => {
-    report(stderr, error);
+    // What throws once may throw for ever, until everything has stopped.
+    if (!hasStray) stderr.write(`bub: ${neutralise(renderStray(error))}\n`);
+    hasStray = true;
     stop.stop(1);
   });
   const isOver = watchForEarlyEnd(context);
-  const exitCode = await runReported(work, context);
+  const ownCode = await runReported(work, context);
+  const exitCode = hasStray && ownCode === 0 ? 1 : ownCode;
   isOver();
   await Promise.all([stdout.drained(), stderr.drained()]);
   if (stdout.failure === undefined) process.exit(exitCode);

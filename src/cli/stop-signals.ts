@@ -28,7 +28,8 @@ export class StopSignals implements Disposable {
   }
 
   stop(exitCode: number): void {
-    this.#exitCode ??= exitCode;
+    // A failure counts also when the reader has left before.
+    this.#exitCode ||= exitCode;
     this.#controller.abort(new CancelledError());
   }
 

@@ -1,8 +1,9 @@
 // What is wrong around Bub is said in one clear sentence, without a stack, and with the right exit code.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { pluginPackage, writeProject } from "../support/package-project.ts";
 import { type CliResult, createCliWorld } from "../support/run-cli.ts";
 
 function expectSentence({ code, stdout, stderr }: CliResult, ...parts: string[]): void {
@@ -101,8 +102,39 @@ test("R1.5 a stray failure of a plugin ends the run with its sentence", async ()
   const model = world.script({ text: "I begin.", stall: true });
   const result = await world.run(["run", "hi", "--plugin", plugin, "--model", model]);
   expect(result).toMatchObject({ code: 1, stdout: "" });
-  expect(result.stderr).toMatch(/\nbub: no luck today\n$/);
+  expect(result.stderr).toMatch(
+    /\nbub: Code at .*stray\.mjs:1 failed where nobody waited for it: no luck today\. Leave that plugin out, or await .*\.\n$/,
+  );
   expect(result.stderr).not.toMatch(/\n\s+at /);
+});
+
+test("R1.5 an installed plugin's stray failure names the package, and leaves a tape that goes on", async () => {
+  using world = createCliWorld();
+  const body = '{ name: "hasty", afterToolCall() { setTimeout(() => { throw new Error("no luck today"); }); } }';
+  writeProject(world.home, { "bub-hasty": pluginPackage("bub-hasty", body) });
+  const call = { calls: [{ name: "bash", arguments: { command: "echo done once" } }] };
+  const env = { BUB_MODEL: world.script(call, { stall: true }) };
+  const result = await world.run(["run", "hi"], { env });
+  expect(result).toMatchObject({ code: 1, stdout: "" });
+  expect(result.stderr).toMatch(
+    /bub: Code of the package bub-hasty failed where nobody waited for it: no luck today\. bub uninstall bub-hasty takes it out/,
+  );
+  expect((await world.run(["tape", "check"])).code).toBe(0);
+  rmSync(join(world.home, "bub-project"), { recursive: true });
+  expect(await world.run(["run", "again", "--model", world.script("one", "two")])).toMatchObject({ code: 0 });
+});
+
+test("R1.5 a stray failure at the very end is no success", async () => {
+  using world = createCliWorld();
+  const plugin = world.file(
+    "late.mjs",
+    `export default Object.defineProperty({ name: "late", lifespan: () => ({ [Symbol.asyncDispose]: () => new Promise((closed) => {
+      Promise.reject(new Error("no luck today"));
+      setTimeout(closed, 20);
+    }) }) }, Symbol.for("bub.plugin"), { value: true });`,
+  );
+  const result = await world.run(["run", "hi", "--plugin", plugin, "--model", world.script("done")]);
+  expect(result).toMatchObject({ code: 1, stdout: "done\n", stderr: expect.stringContaining("late.mjs:2 failed") });
 });
 
 test("R3.1 a tape of a newer version is not continued, and a fresh session is offered", async () => {
