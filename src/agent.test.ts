@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { gate } from "../test/support/conversations.ts";
 import { createAgent } from "./agent.ts";
 import type { StreamEvent } from "./base/events.ts";
 import { createMemoryEnvironment } from "./environment/memory.ts";
@@ -86,28 +87,20 @@ test("R5.6 several agents in one process share nothing", async () => {
 
 test("R1.6 R5.6 steer puts words into the run that is on", async () => {
   const model = scriptedModel([callTool("hold"), say("understood")]);
-  let begin: () => void = () => undefined;
-  let release: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = gate();
   const hold = defineTool({
     name: "hold",
     description: "Wait.",
     async run() {
-      begin();
-      await released;
+      await held.pass();
       return "held";
     },
   });
   await using agent = await createAgent({ ...options(), model, tools: [hold] });
   const run = all(agent.run({ sessionId: "s", prompt: "go" }));
-  await begun;
+  await held.reached;
   await agent.steer("s", "and be quick");
-  release();
+  held.open();
   expect((await run).at(-1)).toMatchObject({ text: "understood" });
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "user", content: "and be quick" });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type Gate, gate } from "../../test/support/conversations.ts";
 import type { StreamEvent } from "../base/events.ts";
 import { callTool, say, scriptedModel } from "../testing/scripted-model.ts";
 import { type TestRuntime, testRuntime } from "../testing/test-runtime.ts";
@@ -18,33 +19,21 @@ interface World extends AsyncDisposable {
   runtime: TestRuntime;
   gateway: Gateway;
   finals: string[];
-  /** Settles when the tool `hold` runs. */
-  held: Promise<void>;
-  release(): void;
+  /** What the tool `hold` waits for. */
+  held: Gate;
   requests: ReturnType<typeof scriptedModel>["requests"];
 }
 
-/** A runtime whose first answer calls `hold`, which waits for `release`. */
+/** A runtime whose first answer calls `hold`, which waits for the gate `held`. */
 async function world(
   answers: Parameters<typeof scriptedModel>[0] = [callTool("hold"), say("done"), say("next"), say("last")],
 ): Promise<World> {
-  let release: () => void = () => undefined;
-  let begun: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const held = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const held = gate();
   const hold = defineTool({
     name: "hold",
     description: "Wait.",
     async run(_args, { signal }) {
-      begun();
-      await Promise.race([
-        released,
-        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
-      ]);
+      await held.pass(signal);
       return "held";
     },
   });
@@ -60,7 +49,6 @@ async function world(
     gateway,
     finals,
     held,
-    release,
     requests: model.requests,
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
@@ -75,9 +63,9 @@ test("R1.6 admission: an idle session's message starts a turn", async () => {
 test("R1.6 admission: in a terminal a message during a run steers it", async () => {
   await using w = await world();
   const run = w.gateway.receive(typed("go"));
-  await w.held;
+  await w.held.reached;
   await w.gateway.receive(typed("and mind the gap"));
-  w.release();
+  w.held.open();
   await run;
   expect(w.finals).toEqual(["done"]);
   expect(w.requests[1]?.messages.at(-1)).toEqual({ role: "user", content: "and mind the gap" });
@@ -86,10 +74,10 @@ test("R1.6 admission: in a terminal a message during a run steers it", async () 
 test("R1.6 admission: from another channel it waits and gets a turn of its own", async () => {
   await using w = await world();
   const run = w.gateway.receive(typed("go", { channel: "chat", sessionId: "s" }));
-  await w.held;
+  await w.held.reached;
   await w.gateway.receive(typed("later", { channel: "chat", sessionId: "s" }));
   await w.gateway.receive(typed("last", { channel: "chat", sessionId: "s" }));
-  w.release();
+  w.held.open();
   await run;
   expect(w.finals).toEqual(["done", "next", "last"]);
   expect(w.requests[2]?.messages.at(-1)?.content).toMatch(/later$/);
@@ -100,14 +88,14 @@ test("R1.6 admission: from another channel it waits and gets a turn of its own",
 test("R1.8 a steering message that no step took gets a turn at once, in the process that wrote it", async () => {
   await using w = await world([callTool("hold"), (request) => say(String(request.messages.length)), say("own turn")]);
   const run = w.gateway.receive(typed("go"));
-  await w.held;
+  await w.held.reached;
   const tape = w.runtime.runtime.tapeIdOf("cli:test");
   // As if the item had come after the last step looked.
   const off = w.runtime.runtime.events.on("run-finished", () => {
     off();
     void w.gateway.receive(typed("too late"));
   });
-  w.release();
+  w.held.open();
   await run;
   while (w.finals.length < 2) await new Promise((resolve) => setImmediate(resolve));
   expect(w.finals).toEqual(["3", "own turn"]);
@@ -118,12 +106,12 @@ test("R1.8 a steering message that no step took gets a turn at once, in the proc
 test("T10.6 tape.info acts at once during a run, other commands wait for its end", async () => {
   await using w = await world();
   const run = w.gateway.receive(typed("go"));
-  await w.held;
+  await w.held.reached;
   await w.gateway.receive(typed(",tape.info"));
   expect(w.finals).toEqual([expect.stringMatching(/^name: /)]);
   await w.gateway.receive(typed(",fs.read path=/none"));
   expect(w.finals).toHaveLength(1);
-  w.release();
+  w.held.open();
   await run;
   expect(w.finals.slice(1)).toEqual(["done", "error"]);
 });
@@ -131,7 +119,7 @@ test("T10.6 tape.info acts at once during a run, other commands wait for its end
 test("T10.6 ,quit ends the run and clears waiting messages", async () => {
   await using w = await world();
   const run = w.gateway.receive(typed("go"));
-  await w.held;
+  await w.held.reached;
   await w.gateway.receive(typed("steering"));
   await w.gateway.receive(typed(",quit"));
   await run;
@@ -154,11 +142,11 @@ test("T7.3 what is said to a session whose turn is a child's waits, and gets a t
   const child = (async () => {
     for await (const event of w.runtime.runtime.runChild(request)) if (event.type === "final") finals.push(event.text);
   })();
-  await w.held;
+  await w.held.reached;
   const said = w.gateway.receive(typed("hello"));
   await w.gateway.receive(typed(",tape.info"));
   expect(w.finals).toEqual([expect.stringMatching(/^name: /)]);
-  w.release();
+  w.held.open();
   await Promise.all([child, said]);
   expect(finals).toEqual(["child's answer"]);
   expect(w.finals.slice(1)).toEqual(["own turn"]);

@@ -1,17 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { entry } from "../../test/support/tape-entries.ts";
 import type { JsonObject } from "../base/json.ts";
 import { carriedDrafts } from "./carried.ts";
-import type { EntryKind, TapeEntry } from "./entry.ts";
+import type { TapeEntry } from "./entry.ts";
 
-let nextId = 0;
-const entry = (kind: EntryKind, payload: JsonObject, meta: JsonObject = {}): TapeEntry => ({
-  id: ++nextId,
-  kind,
-  payload,
-  meta,
-  date: "2026-01-01T00:00:00.000Z",
-});
 const user = (content: string, meta: JsonObject = { turn_id: "now" }) =>
   entry("message", { role: "user", content }, meta);
 const answer = (content: string, meta: JsonObject = { turn_id: "now" }) =>

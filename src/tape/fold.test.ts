@@ -1,15 +1,8 @@
 import { expect, test } from "vitest";
+import { entry } from "../../test/support/tape-entries.ts";
 import type { TapeEntry } from "./entry.ts";
 import { foldFacts, noFacts, parseFacts } from "./fold.ts";
 
-let id = 0;
-const entry = (kind: TapeEntry["kind"], payload: TapeEntry["payload"], meta: TapeEntry["meta"] = {}): TapeEntry => ({
-  id: ++id,
-  kind,
-  payload,
-  meta,
-  date: "2026-01-01T00:00:00.000Z",
-});
 const event = (name: string, data: TapeEntry["payload"]) => entry("event", { name, data });
 
 test("R3.5 facts hold the newest settings, and null clears one", () => {

@@ -1,20 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { messageEntry } from "../../test/support/tape-entries.ts";
 import type { TapeEntry } from "./entry.ts";
 import { buildFilter, parseDate } from "./query.ts";
-
-const entry = (payload: TapeEntry["payload"], more: Partial<TapeEntry> = {}): TapeEntry => ({
-  id: 1,
-  kind: "message",
-  payload,
-  meta: {},
-  date: "2026-01-02T03:04:05.678Z",
-  ...more,
-});
 
 describe("R3.6 text", () => {
   test("T6.3 is looked for in kind, date, payload and meta, whatever its case", () => {
     const found = (text: string) =>
-      buildFilter({ text }).passes(entry({ content: 'Ärger «磁带» said "Hi"' }, { meta: { run_id: "run-ab" } }));
+      buildFilter({ text }).passes(messageEntry({ content: 'Ärger «磁带» said "Hi"' }, { meta: { run_id: "run-ab" } }));
     for (const text of ["MESSAGE", "2026-01-02T03", "ärger", "磁带", "RUN-AB", '\\"hi\\"', ""])
       expect(found(text)).toBe(true);
     for (const text of ["rose", '"id":1']) expect(found(text)).toBe(false);
@@ -23,9 +15,9 @@ describe("R3.6 text", () => {
   test("R3.6 a predicate decides in its place, beside kinds and dates", () => {
     const first = { passes: ({ id }: TapeEntry) => id === 1 };
     const filter = buildFilter({ text: "nowhere", matches: first, kinds: ["message"] });
-    expect(filter.passes(entry({}))).toBe(true);
-    expect(filter.passes(entry({}, { kind: "event" }))).toBe(false);
-    expect(filter.passes(entry({}, { id: 2 }))).toBe(false);
+    expect(filter.passes(messageEntry({}))).toBe(true);
+    expect(filter.passes(messageEntry({}, { kind: "event" }))).toBe(false);
+    expect(filter.passes(messageEntry({}, { id: 2 }))).toBe(false);
   });
 });
 
@@ -64,12 +56,12 @@ describe("T6.4 dates", () => {
   });
 
   test("T6.4 bounds are inclusive, and either alone is fine", () => {
-    const within = (start?: string, end?: string) => buildFilter({ dates: { start, end } }).passes(entry({}));
+    const within = (start?: string, end?: string) => buildFilter({ dates: { start, end } }).passes(messageEntry({}));
     expect(within("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z")).toBe(true);
     expect(within(undefined, "2026-01-02")).toBe(true);
     expect(within("2026-01-02")).toBe(true);
     expect(within("2026-01-03")).toBe(false);
     expect(within(undefined, "2026-01-01")).toBe(false);
-    expect(buildFilter({ dates: { start: "2026-01-01" } }).passes(entry({}, { date: "sometime" }))).toBe(false);
+    expect(buildFilter({ dates: { start: "2026-01-01" } }).passes(messageEntry({}, { date: "sometime" }))).toBe(false);
   });
 });

@@ -1,23 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { messageEntry } from "../../test/support/tape-entries.ts";
 import type { TapeEntry } from "./entry.ts";
 import { searchText, textTest } from "./text-search.ts";
-
-const entry = (payload: TapeEntry["payload"], more: Partial<TapeEntry> = {}): TapeEntry => ({
-  id: 1,
-  kind: "message",
-  payload,
-  meta: {},
-  date: "2026-01-02T03:04:05.678Z",
-  ...more,
-});
 
 describe("T6.3 what is searched", () => {
   test("T6.3 leaves out media data and meta.facts, and keeps everything else", () => {
     const image = { type: "image", media_type: "image/png", data: "aGVsbG8", bytes: 5 };
     const inline = { type: "image_url", image_url: { url: "data:image/gif;base64,d29ybGQ" } };
     const text = searchText(
-      entry({ content: [image, inline, { data: "kept" }] }, { meta: { facts: { entries: 1 }, turn_id: "t" } }),
+      messageEntry({ content: [image, inline, { data: "kept" }] }, { meta: { facts: { entries: 1 }, turn_id: "t" } }),
     );
     expect(JSON.parse(text)).toEqual({
       kind: "message",
@@ -34,7 +26,7 @@ describe("T6.3 what is searched", () => {
   });
 
   test("T6.3 a substring counts in any case, and with fuzzy a near word, but not under 3 characters", () => {
-    const said = entry({ role: "user", content: "The DATABASE refused" });
+    const said = messageEntry({ role: "user", content: "The DATABASE refused" });
     const finds = (text: string, fuzzy: boolean) => textTest(text, { fuzzy }).passes(said);
     expect(finds("tabase REF", false)).toBe(true);
     expect(finds("databse", false)).toBe(false);
@@ -96,7 +88,7 @@ function escaped(character: string): string {
 test.each(Object.keys(writers))("T6.3 property: no line %s is passed over that holds the text, or nearly", (name) => {
   fc.assert(
     fc.property(payloads, fc.nat(), fc.nat({ max: 12 }), fc.boolean(), (payload, from, length, fuzzy) => {
-      const one = entry(payload);
+      const one = messageEntry(payload);
       const line = Buffer.from(writers[name]?.(one) ?? "");
       // The raw line says the same, or the test says nothing.
       if (JSON.stringify(JSON.parse(line.toString())) !== JSON.stringify(one)) return;
@@ -113,7 +105,7 @@ test.each(Object.keys(writers))("T6.3 property: no line %s is passed over that h
 test("T6.3 lines without the text are passed over", () => {
   const { mayHold } = textTest("orchid", { fuzzy: true });
   const line = Buffer.from(
-    JSON.stringify(entry({ role: "user", content: "nothing of \u001b[1m that kind, 磁带 or é" })),
+    JSON.stringify(messageEntry({ role: "user", content: "nothing of \u001b[1m that kind, 磁带 or é" })),
   );
   expect(mayHold?.(line, 0, line.length)).toBe(false);
 });

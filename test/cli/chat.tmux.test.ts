@@ -2,10 +2,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { chat, longAnswer, marksOf, say } from "../support/chat-pane.ts";
+import { chat, chatInShell, longAnswer, marksOf, say } from "../support/chat-pane.ts";
 import { missing } from "../support/requirements.ts";
-import { cliFile, createCliWorld, messagesOf } from "../support/run-cli.ts";
-import { openPane } from "../support/tmux.ts";
+import { createCliWorld, messagesOf } from "../support/run-cli.ts";
 
 const inTerminal = test.skipIf(missing("tmux"));
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
@@ -213,19 +212,7 @@ inTerminal("R5.0 @path attaches the file (needs tmux)", async () => {
 
 inTerminal("R5.2 Ctrl-Z gives the terminal back, and fg returns to what was typed (needs tmux)", async () => {
   using world = createCliWorld();
-  const env = {
-    PATH: process.env.PATH,
-    HOME: world.home,
-    BUB_HOME: world.home,
-    LC_ALL: "C.UTF-8",
-    PS1: "sh: ",
-    HISTFILE: "/dev/null",
-  };
-  using pane = openPane(["bash", "--norc", "-i"], { env, cwd: world.workspace });
-  await pane.until(/^sh:/m);
-  pane.type(`${process.execPath} ${cliFile} chat --model ${world.script("one")}`);
-  pane.press("Enter");
-  await pane.until(/^>/m);
+  using pane = await chatInShell(world, "one");
   pane.type("draft");
   await pane.until(/^> draft/m);
   pane.press("C-z");
@@ -240,19 +227,7 @@ inTerminal("R5.2 Ctrl-Z gives the terminal back, and fg returns to what was type
 inTerminal("R5.2 Ctrl-Z in mid-stream: fg goes on drawing, and each line stands there once (needs tmux)", async () => {
   using world = createCliWorld();
   const { text, marks } = longAnswer();
-  const env = {
-    PATH: process.env.PATH,
-    HOME: world.home,
-    BUB_HOME: world.home,
-    LC_ALL: "C.UTF-8",
-    PS1: "sh: ",
-    HISTFILE: "/dev/null",
-  };
-  using pane = openPane(["bash", "--norc", "-i"], { env, cwd: world.workspace });
-  await pane.until(/^sh:/m);
-  pane.type(`${process.execPath} ${cliFile} chat --model ${world.script({ text, chunk_delay_ms: 4 })}`);
-  pane.press("Enter");
-  await pane.until(/^>/m);
+  using pane = await chatInShell(world, { text, chunk_delay_ms: 4 });
   pane.type("go");
   pane.press("Enter");
   await pane.until(/m9x/);

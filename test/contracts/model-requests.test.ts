@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { ContentPart } from "../../src/base/content.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { ModelMessage, ModelRequest, ModelTool } from "../../src/model/model.ts";
-import type { Transport } from "../../src/model/transport.ts";
+import { recording } from "../support/wire-bodies.ts";
 import { validators } from "../support/wire-validators.ts";
-import { readAll, type TestedFormat, testedFormats } from "./golden-streams.ts";
+import { type TestedFormat, testedFormats } from "./golden-streams.ts";
 
 /** The key of the list of messages, which stands last. */
 const lists: Record<TestedFormat["format"], string> = {
@@ -29,23 +29,11 @@ const generations: Record<TestedFormat["format"], readonly string[]> = {
   google: ["gemini-2.0-flash", "gemini-2.5-pro", "gemini-2.5-flash-lite", "gemini-3-flash-preview", "gemini-3-pro"],
 };
 
-/** A model of the format, and the bodies that it sent. */
-function recording({ create, provider, modelId }: TestedFormat) {
-  const bodies: string[] = [];
-  const transport: Transport = {
-    async post({ body }) {
-      bodies.push(Buffer.concat(body).toString("utf8"));
-      throw new Error("not asked");
-    },
-    get: () => Promise.reject(new Error("not asked")),
-    close: () => undefined,
-  };
-  const common = { apiBase: "http://127.0.0.1/v1", key: undefined, keyVariable: undefined, headers: {} };
-  const model = create({ ...common, provider, modelId, completionArgs: {}, transport });
-  return async (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): Promise<string> => {
-    await readAll(model.stream({ ...base, messages, ...more }));
-    return bodies.at(-1) ?? "";
-  };
+/** A model of the format: answers what it would have sent for messages, and whatever else is given of the request. */
+function asking(format: TestedFormat) {
+  const bodyOf = recording(format);
+  return (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): Promise<string> =>
+    bodyOf({ ...base, messages, ...more });
 }
 
 const tools: readonly ModelTool[] = [
@@ -173,7 +161,7 @@ describe.each(formats)("$format", (format) => {
   test("R4.3 a conversation of all providers, with calls and images, is a valid request without foreign reasoning", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, async (parts) => {
-        const text = await recording(format)(parts.flat());
+        const text = await asking(format)(parts.flat());
         expect(text).not.toContain("\\ud800");
         expect(format.problem(JSON.parse(text))).toBeUndefined();
         const foreign = [...text.matchAll(/SECRET-([a-z-]+)/g)].filter(([, maker]) => maker !== format.format);
@@ -195,7 +183,7 @@ describe.each(formats)("$format", (format) => {
         for (const maxTokens of [1, 1024, 2048, 16_384]) {
           // Calls need signatures in Gemini's third generation only.
           const list = format.format === "google" ? messages.slice(0, 1) : messages;
-          const text = await recording({ ...format, modelId })(list, { reasoningEffort, maxTokens });
+          const text = await asking({ ...format, modelId })(list, { reasoningEffort, maxTokens });
           expect([modelId, reasoningEffort, format.problem(JSON.parse(text))]).toEqual([
             modelId,
             reasoningEffort,
@@ -209,7 +197,7 @@ describe.each(formats)("$format", (format) => {
   test.skipIf(format.format === "chat-completions")("R4.3 its own reasoning goes back, at its place", async () => {
     const providerData = secrets[format.format]?.("said", 1);
     const call = { id: "call_1", name: "fs_read", arguments: {} };
-    const ask = recording(format);
+    const ask = asking(format);
     const messages: ModelMessage[] = [
       { role: "user", content: "go" },
       { role: "assistant", content: "said", reasoning: "Hm.", providerData, calls: [call] },
@@ -217,7 +205,7 @@ describe.each(formats)("$format", (format) => {
     ];
     expect((await ask(messages)).split(`SECRET-${format.format}`)).toHaveLength(2);
     // Signatures hold for one model.
-    const other = recording({ ...format, modelId: `${format.modelId}-next` });
+    const other = asking({ ...format, modelId: `${format.modelId}-next` });
     expect(await other(messages)).not.toContain("SECRET");
   });
 
@@ -230,14 +218,14 @@ describe.each(formats)("$format", (format) => {
         .replace(/[\]}]+$/, "");
     await fc.assert(
       fc.asyncProperty(conversation, async (parts) => {
-        const ask = recording(format);
+        const ask = asking(format);
         const messages: ModelMessage[] = [];
         let before = "";
         for (const part of parts) {
           messages.push(...part);
           const text = await ask(messages);
           expect(elements(text).startsWith(elements(before))).toBe(true);
-          expect(await recording(format)(structuredClone(messages))).toBe(text);
+          expect(await asking(format)(structuredClone(messages))).toBe(text);
           before = text;
         }
       }),
@@ -246,7 +234,7 @@ describe.each(formats)("$format", (format) => {
   });
 
   test("R2.4 tools that are loaded later come last: the list before is a prefix", async () => {
-    const ask = recording(format);
+    const ask = asking(format);
     const listOf = (text: string): string => {
       const start = text.indexOf('"tools":[');
       return text.slice(start, text.indexOf(format.list)).replaceAll(',"cache_control":{"type":"ephemeral"}', "");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { missing } from "../support/requirements.ts";
 import { cliFile, createCliWorld } from "../support/run-cli.ts";
-import { answersOf, startCommand } from "./tape-processes.ts";
+import { answersOf, startCommand } from "./worker-process.ts";
 
 /** Runs each command in turn and answers what it said, in namespaces of its own. */
 const runner = `

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { long } from "../support/requirements.ts";
-import { answerOf, answersOf, newPlace, startCommand, startWorker, workerCommand } from "./shell-processes.ts";
+import { answerOf, newPlace, startWorker, workerCommand } from "./shell-processes.ts";
+import { answersOf, startCommand } from "./worker-process.ts";
 
 const MiB = 1024 * 1024;
 

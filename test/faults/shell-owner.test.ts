@@ -16,7 +16,8 @@ import { Watchdog } from "../../src/environment/watchdog.ts";
 import { randomNumbers } from "../support/random-numbers.ts";
 import { long } from "../support/requirements.ts";
 import { eventually, markedProcesses } from "../support/shell-world.ts";
-import { answerOf, killAndWait, newPlace, type Place, startWorker, type Worker } from "./shell-processes.ts";
+import { answerOf, killAndWait, newPlace, type Place, startWorker } from "./shell-processes.ts";
+import type { Worker } from "./worker-process.ts";
 
 /** Three processes in the shell's group, one in a session of its own whose parents are gone. */
 const family = "(setsid sh -c 'sleep 300 & exec sleep 300' >/dev/null 2>&1 &); sleep 300 & sleep 300 | sleep 300";

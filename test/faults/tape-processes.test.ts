@@ -10,7 +10,8 @@ import { systemWorld } from "../../src/tape/lease-record.ts";
 import { Tape } from "../../src/tape/tape.ts";
 import { randomNumbers } from "../support/random-numbers.ts";
 import { long, missing } from "../support/requirements.ts";
-import { answersOf, startCommand, startWorker, temporaryHome, workerCommand } from "./tape-processes.ts";
+import { startWorker, temporaryHome, workerCommand } from "./tape-processes.ts";
+import { answersOf, startCommand } from "./worker-process.ts";
 
 const id = tapeIdOf("/workspace", "cli:local");
 const signal = new AbortController().signal;

@@ -1,4 +1,4 @@
-// What tests of the agent's runs share: a tool that says its input back, and short forms of tapes and of requests.
+// What tests of runs share: a tool that says its input back, one that writes an anchor, and short forms of tapes and of requests.
 import type { JsonObject } from "../../src/base/json.ts";
 import type { ModelMessage } from "../../src/model/model.ts";
 import type { EntryDraft, TapeEntry } from "../../src/tape/entry.ts";
@@ -9,6 +9,15 @@ export const echo = defineTool({
   description: "Say it back.",
   input: { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false },
   run: ({ text }: JsonObject) => String(text),
+});
+
+/** A person's command that writes an anchor in the middle of a session. */
+export const handOff = defineTool({
+  name: "hand.off",
+  description: "Write an anchor.",
+  exposure: "command",
+  run: (_args, { turn }) =>
+    turn.tape.append([{ kind: "anchor", payload: { name: "here", state: {} } }]).then(() => "ok"),
 });
 
 /** Each entry in one word: the role of a message, the name of an event, else its kind. */

@@ -6,7 +6,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/base/json.ts";
 import {
   firstIn,
-  firstProblem,
   isBlank,
   isCount,
   isFunctionName,
@@ -14,27 +13,24 @@ import {
   isObjectList,
   isObjectSchema,
   objectsIn,
-  unknownKey,
-  type Validator,
+  validatorOf,
 } from "./wire-fields.ts";
-
-export const anthropicProblem: Validator = (body) =>
-  firstProblem(
-    () => settingsProblem(body),
-    () => toolsProblem(body.tools),
-    () => messagesProblem(body.messages),
-    () => thinkingProblem(body),
-    () => marksProblem(body),
-  );
 
 const known = [
   ...["model", "max_tokens", "messages", "system", "tools", "tool_choice", "stream", "thinking", "output_config"],
   ...["temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier", "cache_control"],
 ];
 
+export const anthropicProblem = validatorOf(known, [
+  settingsProblem,
+  (body) => toolsProblem(body.tools),
+  (body) => messagesProblem(body.messages),
+  thinkingProblem,
+  marksProblem,
+]);
+
 function settingsProblem(body: JsonObject): string | undefined {
   const { model, max_tokens: most, stream, system } = body;
-  if (unknownKey(body, known) !== undefined) return `${unknownKey(body, known)} is unknown`;
   if (isBlank(model) || !isCount(most) || stream !== true) return "model, max_tokens or stream is wrong";
   if (system === undefined || !isBlank(system)) return undefined;
   const isText = isObjectList(system) && system.every(({ type, text }) => type === "text" && !isBlank(text));

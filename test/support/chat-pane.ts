@@ -30,6 +30,24 @@ export function chat(
   return openPane(command, { env: own, cwd: world.workspace, columns, rows });
 }
 
+/** Opened by hand in an interactive bash whose prompt is `sh: `, and ready for words. Dispose it. */
+export async function chatInShell(world: CliWorld, ...answers: readonly unknown[]): Promise<Pane> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: world.home,
+    BUB_HOME: world.home,
+    LC_ALL: "C.UTF-8",
+    PS1: "sh: ",
+    HISTFILE: "/dev/null",
+  };
+  const pane = openPane(["bash", "--norc", "-i"], { env, cwd: world.workspace });
+  await pane.until(/^sh:/m);
+  pane.type(`${process.execPath} ${cliFile} chat --model ${world.script(...answers)}`);
+  pane.press("Enter");
+  await pane.until(/^>/m);
+  return pane;
+}
+
 /** Types a message as soon as there is a place for it. */
 export async function say(pane: Pane, text: string): Promise<void> {
   await pane.until(/^>/m);

@@ -4,7 +4,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/base/json.ts";
 import {
   firstIn,
-  firstProblem,
   isBlank,
   isCount,
   isFunctionName,
@@ -12,16 +11,8 @@ import {
   isObjectList,
   isObjectSchema,
   isObjectText,
-  unknownKey,
-  type Validator,
+  validatorOf,
 } from "./wire-fields.ts";
-
-export const chatProblem: Validator = (body) =>
-  firstProblem(
-    () => settingsProblem(body),
-    () => toolsProblem(body.tools),
-    () => messagesProblem(body.messages),
-  );
 
 const known = [
   ...["model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options", "max_tokens"],
@@ -29,9 +20,14 @@ const known = [
   ...["cache_control", "thinking", "provider"],
 ];
 
+export const chatProblem = validatorOf(known, [
+  settingsProblem,
+  (body) => toolsProblem(body.tools),
+  (body) => messagesProblem(body.messages),
+]);
+
 function settingsProblem(body: JsonObject): string | undefined {
   const { model, stream, stream_options: options, max_tokens: most, max_completion_tokens: newer } = body;
-  if (unknownKey(body, known) !== undefined) return `${unknownKey(body, known)} is unknown`;
   if (isBlank(model) || stream !== true) return "model or stream is wrong";
   if (!isJsonObject(options) || options.include_usage !== true) return "usage is not asked for";
   if (most !== undefined && newer !== undefined) return "two limits of tokens";

@@ -4,28 +4,25 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/base/json.ts";
 import {
   firstIn,
-  firstProblem,
   isBlank,
   isCount,
   isObjectList,
   isObjectSchema,
   objectsIn,
   unknownKey,
-  type Validator,
+  validatorOf,
 } from "./wire-fields.ts";
-
-export const geminiProblem: Validator = (body) =>
-  firstProblem(
-    () => settingsProblem(body),
-    () => toolsProblem(body.tools),
-    () => contentsProblem(body.contents),
-  );
 
 const known = ["contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings"];
 
+export const geminiProblem = validatorOf(known, [
+  settingsProblem,
+  (body) => toolsProblem(body.tools),
+  (body) => contentsProblem(body.contents),
+]);
+
 function settingsProblem(body: JsonObject): string | undefined {
   const { systemInstruction: system, generationConfig: config } = body;
-  if (unknownKey(body, known) !== undefined) return `${unknownKey(body, known)} is unknown`;
   if (isJsonObject(system) && !objectsIn(system.parts).every(({ text }) => !isBlank(text))) return "system is blank";
   if (!isJsonObject(config) || !isCount(config.maxOutputTokens)) return "no limit of tokens";
   const { thinkingConfig: thinking } = config;

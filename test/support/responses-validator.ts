@@ -4,7 +4,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/base/json.ts";
 import {
   firstIn,
-  firstProblem,
   isBlank,
   isCount,
   isFunctionName,
@@ -13,15 +12,8 @@ import {
   isObjectSchema,
   isObjectText,
   unknownKey,
-  type Validator,
+  validatorOf,
 } from "./wire-fields.ts";
-
-export const responsesProblem: Validator = (body) =>
-  firstProblem(
-    () => settingsProblem(body),
-    () => toolsProblem(body.tools),
-    () => inputProblem(body.input),
-  );
 
 const known = [
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "stream", "store", "include"],
@@ -29,10 +21,15 @@ const known = [
   ...["prompt_cache_key", "safety_identifier"],
 ];
 
+export const responsesProblem = validatorOf(known, [
+  settingsProblem,
+  (body) => toolsProblem(body.tools),
+  (body) => inputProblem(body.input),
+]);
+
 /** Nothing is stored, so reasoning has to come sealed. */
 function settingsProblem(body: JsonObject): string | undefined {
   const { model, stream, store, include, reasoning, max_output_tokens: most, instructions } = body;
-  if (unknownKey(body, known) !== undefined) return `${unknownKey(body, known)} is unknown`;
   if (isBlank(model) || stream !== true || store !== false) return "model, stream or store is wrong";
   if (!isCount(most, 16)) return `${String(most)} tokens are too few`;
   if (instructions !== undefined && typeof instructions !== "string") return "instructions are no text";

@@ -1,6 +1,6 @@
 // What each wire format makes of a conversation, and what its provider would refuse of it.
 import { isJsonObject, type JsonObject, parseJson } from "../../src/base/json.ts";
-import type { ModelMessage } from "../../src/model/model.ts";
+import type { ModelMessage, ModelRequest } from "../../src/model/model.ts";
 import type { Transport } from "../../src/model/transport.ts";
 import { readAll, type TestedFormat, testedFormats } from "../contracts/golden-streams.ts";
 import { validators } from "./wire-validators.ts";
@@ -15,6 +15,14 @@ export async function wireProblem(messages: readonly ModelMessage[]): Promise<st
 }
 
 export async function bodyOf(tested: TestedFormat, messages: readonly ModelMessage[]): Promise<JsonObject> {
+  const rest = { system: "be brief", tools: [], maxTokens: 4096, signal: new AbortController().signal };
+  const text = await recording(tested)({ ...rest, messages, loadMedia: async ({ data }) => data ?? "AAAA" });
+  const body = parseJson(text);
+  return isJsonObject(body) ? body : {};
+}
+
+/** A model of the format: answers what it would have sent for each request. */
+export function recording({ create, provider, modelId }: TestedFormat): (request: ModelRequest) => Promise<string> {
   const bodies: string[] = [];
   const transport: Transport = {
     async post({ body }) {
@@ -24,11 +32,10 @@ export async function bodyOf(tested: TestedFormat, messages: readonly ModelMessa
     get: () => Promise.reject(new Error("not asked")),
     close: () => undefined,
   };
-  const { provider, modelId } = tested;
   const common = { apiBase: "http://127.0.0.1/v1", key: undefined, keyVariable: undefined, headers: {} };
-  const model = tested.create({ ...common, provider, modelId, completionArgs: {}, transport });
-  const rest = { system: "be brief", tools: [], maxTokens: 4096, signal: new AbortController().signal };
-  await readAll(model.stream({ ...rest, messages, loadMedia: async ({ data }) => data ?? "AAAA" }));
-  const body = parseJson(bodies.at(-1) ?? "");
-  return isJsonObject(body) ? body : {};
+  const model = create({ ...common, provider, modelId, completionArgs: {}, transport });
+  return async (request) => {
+    await readAll(model.stream(request));
+    return bodies.at(-1) ?? "";
+  };
 }

@@ -18,13 +18,17 @@ export function unknownKey(object: JsonObject, known: readonly string[]): string
   return Object.keys(object).find((key) => !known.includes(key));
 }
 
-/** Asks one after the other. */
-export function firstProblem(...checks: readonly (() => string | undefined)[]): string | undefined {
-  for (const check of checks) {
-    const problem = check();
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+/** Asks one after the other, about bodies with no other keys than those. */
+export function validatorOf(known: readonly string[], checks: readonly Validator[]): Validator {
+  return (body) => {
+    const unknown = unknownKey(body, known);
+    if (unknown !== undefined) return `${unknown} is unknown`;
+    for (const check of checks) {
+      const problem = check(body);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
 }
 
 /** The first problem of a list's elements, with where it is. */

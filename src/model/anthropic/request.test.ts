@@ -1,36 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { bodiesOf, user } from "../../../test/support/body-builders.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { ModelMessage, ModelRequest, ModelTool } from "../model.ts";
+import type { ModelMessage } from "../model.ts";
 import { MessagesBodyBuilder } from "./request.ts";
 
-const tools: readonly ModelTool[] = [
-  { name: "fs_read", description: "Read.", parameters: { type: "object", properties: {} } },
-];
 const maker = { provider: "anthropic", modelId: "claude-sonnet-4-5", format: "anthropic" };
 const mark = { cache_control: { type: "ephemeral" } };
 
-async function bodyOf(
-  messages: readonly ModelMessage[],
-  {
-    extra = {},
-    modelId = maker.modelId,
-    ...more
-  }: Partial<ModelRequest> & { extra?: JsonObject; modelId?: string } = {},
-): Promise<JsonObject> {
-  const request = {
-    system: "be brief",
-    messages,
-    tools,
-    maxTokens: 16_384,
-    loadMedia: async ({ sha256 }: { sha256?: string }) => `bytes-of-${sha256}`,
-    signal: new AbortController().signal,
-    ...more,
-  };
-  const { chunks } = await new MessagesBodyBuilder({ ...maker, modelId }, extra).build(request);
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-}
+const bodyOf = bodiesOf(MessagesBodyBuilder, maker, { maxTokens: 16_384 });
 
-const user = (content: string): ModelMessage => ({ role: "user", content });
 const asked = (...ids: string[]): ModelMessage => ({
   role: "assistant",
   content: "Both.",

@@ -1,35 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { bodiesOf, user } from "../../../test/support/body-builders.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { ModelMessage, ModelRequest, ModelTool } from "../model.ts";
+import type { ModelMessage } from "../model.ts";
 import { GeminiBodyBuilder } from "./request.ts";
 
-const tools: readonly ModelTool[] = [
-  { name: "fs_read", description: "Read.", parameters: { type: "object", properties: {} } },
-];
 const maker = { provider: "google", modelId: "gemini-3-pro", format: "google" };
 
-async function bodyOf(
-  messages: readonly ModelMessage[],
-  {
-    extra = {},
-    modelId = maker.modelId,
-    ...more
-  }: Partial<ModelRequest> & { extra?: JsonObject; modelId?: string } = {},
-): Promise<JsonObject> {
-  const request = {
-    system: "be brief",
-    messages,
-    tools,
-    maxTokens: 100,
-    loadMedia: async ({ sha256 }: { sha256?: string }) => `bytes-of-${sha256}`,
-    signal: new AbortController().signal,
-    ...more,
-  };
-  const { chunks } = await new GeminiBodyBuilder({ ...maker, modelId }, extra).build(request);
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-}
+const bodyOf = bodiesOf(GeminiBodyBuilder, maker);
 
-const user = (content: string): ModelMessage => ({ role: "user", content });
 const asked: ModelMessage = { role: "assistant", calls: [{ id: "c1", name: "fs_read", arguments: { n: 1 } }] };
 const result = (content: ModelMessage["content"] & {}, isError = false): ModelMessage => ({
   role: "tool",

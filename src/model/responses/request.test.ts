@@ -1,35 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../base/json.ts";
-import type { ModelMessage, ModelRequest, ModelTool } from "../model.ts";
+import { bodiesOf, user } from "../../../test/support/body-builders.ts";
 import { ResponsesBodyBuilder } from "./request.ts";
 
-const tools: readonly ModelTool[] = [
-  { name: "fs_read", description: "Read.", parameters: { type: "object", properties: {} } },
-];
 const maker = { provider: "openai", modelId: "gpt-5", format: "responses" };
 
-async function bodyOf(
-  messages: readonly ModelMessage[],
-  {
-    extra = {},
-    modelId = maker.modelId,
-    ...more
-  }: Partial<ModelRequest> & { extra?: JsonObject; modelId?: string } = {},
-): Promise<JsonObject> {
-  const request = {
-    system: "be brief",
-    messages,
-    tools,
-    maxTokens: 100,
-    loadMedia: async ({ sha256 }: { sha256?: string }) => `bytes-of-${sha256}`,
-    signal: new AbortController().signal,
-    ...more,
-  };
-  const { chunks } = await new ResponsesBodyBuilder({ ...maker, modelId }, extra).build(request);
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-}
-
-const user = (content: string): ModelMessage => ({ role: "user", content });
+const bodyOf = bodiesOf(ResponsesBodyBuilder, maker);
 
 test("R4.1 the whole body: nothing is stored, reasoning comes back sealed", async () => {
   const body = await bodyOf(

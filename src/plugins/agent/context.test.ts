@@ -1,18 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../base/json.ts";
+import { entry } from "../../../test/support/tape-entries.ts";
 import type { ModelMessage } from "../../model/model.ts";
-import type { EntryKind, TapeEntry } from "../../tape/entry.ts";
 import { buildContext, ContextBuilder } from "./context.ts";
 
-let nextId = 0;
-const entry = (kind: EntryKind, payload: JsonObject, meta: JsonObject = {}): TapeEntry => ({
-  id: ++nextId,
-  kind,
-  payload,
-  meta,
-  date: "2026-01-01T00:00:00.000Z",
-});
 const user = (content: string) => entry("message", { role: "user", content });
 const calls = (...ids: string[]) =>
   entry("tool_call", { calls: ids.map((id) => ({ id, name: "bash", arguments: { command: id } })) });

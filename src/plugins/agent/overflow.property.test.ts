@@ -1,21 +1,15 @@
 // Hand-offs of any tape and any run: what is left pairs calls and results.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { echo } from "../../../test/support/agent-runs.ts";
 import { afterLastAnchor, anchorsIn, isWellFormed, tooLong } from "../../../test/support/overflows.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { entry } from "../../../test/support/tape-entries.ts";
 import { carriedDrafts } from "../../tape/carried.ts";
-import type { TapeEntry } from "../../tape/entry.ts";
 import { calls, callTool, fail, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { buildContext } from "./context.ts";
 import { withPreviews } from "./result-preview.ts";
-
-let nextId = 0;
-const entry = (kind: TapeEntry["kind"], payload: JsonObject, meta: JsonObject): TapeEntry => ({
-  ...{ id: ++nextId, kind, payload, meta },
-  date: "2026-01-01T00:00:00.000Z",
-});
 
 const turns = fc.constantFrom("before", "now");
 const ids = fc.constantFrom("a", "b", "c");

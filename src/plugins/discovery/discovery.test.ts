@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { handOff } from "../../../test/support/agent-runs.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import { calls, callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
@@ -123,14 +124,6 @@ const clear = defineTool({
   description: "Clear the tape.",
   exposure: "command",
   run: (_args, { turn }) => turn.tape.replace([]).then(() => "cleared"),
-});
-
-const handOff = defineTool({
-  name: "hand.off",
-  description: "Write an anchor.",
-  exposure: "command",
-  run: (_args, { turn }) =>
-    turn.tape.append([{ kind: "anchor", payload: { name: "here", state: {} } }]).then(() => "ok"),
 });
 
 test("T5.4 loaded tools outlast an anchor and are gone when the tape is cleared", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { handOff } from "../../../test/support/agent-runs.ts";
 import { CancelledError } from "../../base/abort.ts";
 import { createMemoryEnvironment } from "../../environment/memory.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
@@ -76,13 +77,6 @@ test("R2.4 writing and editing touch a file too, and calls of one step tell it o
 
 test("R2.4 once per anchor: not in later turns, not after a restart, but again after a hand-off", async () => {
   const storage = createMemoryStorage();
-  const handOff = defineTool({
-    name: "hand.off",
-    description: "Write an anchor.",
-    exposure: "command",
-    run: (_args, { turn }) =>
-      turn.tape.append([{ kind: "anchor", payload: { name: "here", state: {} } }]).then(() => "ok"),
-  });
   const first = open([read("pkg/a.ts"), say("ok"), read("pkg/b.ts"), say("ok")], { storage });
   await using runtime = await first.opened;
   await runtime.send("go");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { gate } from "../../../test/support/conversations.ts";
 import { BubError } from "../../base/errors.ts";
 import { Gateway } from "../../kernel/gateway.ts";
 import type { ModelProvider } from "../../kernel/hooks.ts";
@@ -222,20 +223,12 @@ test("T10.5 ,readonly true and false are recorded as readonly_switch", async () 
 });
 
 test("T10.6 during a run model, reasoning_effort and code_mode act at once, and the running turn keeps its model", async () => {
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const held = gate();
   const hold = defineTool({
     name: "hold",
     description: "Wait.",
     async run() {
-      begin();
-      await released;
+      await held.pass();
       return "held";
     },
   });
@@ -248,14 +241,14 @@ test("T10.6 during a run model, reasoning_effort and code_mode act at once, and 
   });
   const say = (content: string) => gateway.receive({ channel: "cli", chatId: "test", commands: true, content });
   const turn = say("go");
-  await begun;
+  await held.reached;
   for (const line of [",model two:m", ",reasoning_effort low", ",code_mode false"]) await say(line);
   expect(shown).toEqual([
     "model: two:m. Applies from the next turn.",
     "reasoning_effort: low. Applies from the next turn.",
     "code_mode: false. Applies from the next turn.",
   ]);
-  release();
+  held.open();
   await turn;
   expect(one.requests).toHaveLength(2);
   expect(one.requests[1]?.reasoningEffort).toBeUndefined();

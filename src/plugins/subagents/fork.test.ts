@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { gate } from "../../../test/support/conversations.ts";
 import type { ModelMessage, ModelRequest } from "../../model/model.ts";
 import { calls, callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
@@ -53,11 +54,8 @@ test("T7.3 a fork starts from the conversation with the turn so far, ends before
 });
 
 test("T7.3 inherit is the same, and what the parent records or resets later is not seen", async () => {
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const hold = defineTool({ name: "hold", description: "Wait.", run: () => held.then(() => "held") });
+  const held = gate();
+  const hold = defineTool({ name: "hold", description: "Wait.", run: () => held.pass().then(() => "held") });
   const start = calls(callTool("subagent", { prompt: "your task", session: "inherit" }));
   const { model, children } = forking(start, ({ messages }) =>
     messages.at(-1)?.role === "tool" ? say("late") : callTool("hold"),
@@ -66,7 +64,7 @@ test("T7.3 inherit is the same, and what the parent records or resets later is n
   await runtime.send("remember orchid");
   const turn = runtime.send("now fork", {
     onEvent: (event) => {
-      if (event.type === "tool-result" && event.name === "subagent") setImmediate(release);
+      if (event.type === "tool-result" && event.name === "subagent") setImmediate(held.open);
     },
   });
   expect((await turn).status).toBe("ok");

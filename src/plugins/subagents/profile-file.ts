@@ -2,18 +2,22 @@
 import { messageOf } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 
-export interface Profile {
-  readonly name: string;
-  /** On one line; empty when there is none. */
-  readonly description: string;
-  /** Added to the child's instructions; empty when there are none. */
-  readonly instructions: string;
+/** What a call may say of a child, and a profile where the call does not. */
+export interface ChildSettings {
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly session?: string;
   readonly allowedTools?: readonly string[];
   readonly allowedSkills?: readonly string[];
   readonly timeoutSeconds?: number;
+}
+
+export interface Profile extends ChildSettings {
+  readonly name: string;
+  /** On one line; empty when there is none. */
+  readonly description: string;
+  /** Added to the child's instructions; empty when there are none. */
+  readonly instructions: string;
 }
 
 /** A profile, or what is wrong with it: the rest of a sentence that begins with its place. */

@@ -5,19 +5,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.t
 import { beginningOf } from "../../base/text-preview.ts";
 import type { RunningModel, ToolScope, Turn } from "../../kernel/turn-state.ts";
 import type { Toolset } from "../../tools/toolset.ts";
-import type { Profile } from "./profile-file.ts";
+import type { ChildSettings, Profile } from "./profile-file.ts";
 import { narrowedSkills, narrowedTools } from "./tool-scope.ts";
 
 /** The arguments of a call; what it did not say is absent. */
-export interface TaskOrder {
+export interface TaskOrder extends ChildSettings {
   readonly agent?: string;
   readonly description?: string;
-  readonly model?: string;
-  readonly reasoningEffort?: string;
-  readonly session?: string;
-  readonly allowedTools?: readonly string[];
-  readonly allowedSkills?: readonly string[];
-  readonly timeoutSeconds?: number;
 }
 
 /** Where a child begins: empty, from a copy of its parent's conversation, or in a session that stays. */
