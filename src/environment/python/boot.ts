@@ -4,10 +4,41 @@
  * Works on Python 3.8 and later. In: `<code bytes> <names bytes>\n`, the code, the tools' names (a line each), then one
  * JSON line a finished call, `{"id", "value"}` or `{"id", "error": {"kind", "message", "details"}}`. Out: JSON lines
  * `{"t": "call", "id", "name", "arguments"}`, and last `{"t": "done"}` or `{"t": "raised", "type", "message", "traceback"}`.
- * Nothing is imported that plain code does not need: json and asyncio come with the first tool call or `await`.
+ * Nothing is imported that plain code does not need: json and asyncio come with the first tool call or `await`; or ahead,
+ * where files of the workspace have the names of modules that they need.
  */
 export const bootProgram = String.raw`
 import os, sys, _thread
+
+modules = {}
+
+def own(name):
+    """A module for this program, whatever the code has under that name."""
+    if name not in modules:
+        modules[name] = __import__(name)
+    return modules[name]
+
+def keep_own(folder):
+    """Loads what this program needs where files of the folder would be found in its place."""
+    standard = getattr(sys, "stdlib_module_names", None)
+    if standard is None:
+        standard = {entry.partition(".")[0] for entry in os.listdir(os.path.dirname(os.__file__))}
+    try:
+        entries = set(os.listdir(folder))
+    except OSError:
+        return
+    is_package = lambda name: name in entries and os.path.exists(os.path.join(folder, name, "__init__.py"))
+    hidden = [name for name in standard if name + ".py" in entries or is_package(name)]
+    if not hidden:
+        return
+    known = set(sys.modules)
+    for name in ("asyncio", "base64", "difflib", "json", "linecache", "tokenize", "traceback"):
+        own(name)
+    for name in set(sys.modules) - known:
+        # The code gets the workspace's, as any program there does; only the loop that it runs in stays what it is.
+        package = name.partition(".")[0]
+        if package in hidden and package != "asyncio":
+            del sys.modules[name]
 
 def take(count):
     parts = []
@@ -53,8 +84,7 @@ class Media:
             return {"type": kind, "url": self.url, "media_type": self.media_type}
         data = self.data
         if isinstance(data, (bytes, bytearray, memoryview)):
-            import base64
-            data = base64.b64encode(data).decode("ascii")
+            data = own("base64").b64encode(data).decode("ascii")
         return {"type": kind, "data": data, "media_type": self.media_type}
 
 class Image(Media): pass
@@ -71,19 +101,17 @@ class Bridge:
         self.waiting, self.count, self.loop, self.parts = {}, 0, None, []
 
     async def call(self, name, arguments):
-        import asyncio, json
-        loop = asyncio.get_running_loop()
+        loop = own("asyncio").get_running_loop()
         if loop is not self.loop:
             self.loop = loop
             os.set_blocking(3, False)
             loop.add_reader(3, self.read)
         self.count += 1
         future = self.waiting[self.count] = loop.create_future()
-        send(json.dumps({"t": "call", "id": self.count, "name": name, "arguments": arguments}, default=plain))
+        send(own("json").dumps({"t": "call", "id": self.count, "name": name, "arguments": arguments}, default=plain))
         return await future
 
     def read(self):
-        import json
         try:
             part = os.read(3, 1 << 20)
         except BlockingIOError:
@@ -96,7 +124,7 @@ class Bridge:
         *lines, rest = b"".join(self.parts).split(b"\n")
         self.parts = [rest]
         for line in lines:
-            answer = json.loads(line)
+            answer = own("json").loads(line)
             future = self.waiting.pop(answer["id"], None)
             if future is None or future.done():
                 continue
@@ -116,8 +144,7 @@ class Tools:
             if name in self.__dict__["_direct"]:
                 instead = "call " + name + " directly"
                 raise AttributeError("there is no tool '" + name + "' inside code; " + instead)
-            import difflib
-            close = difflib.get_close_matches(name, names, 3, 0.6)
+            close = own("difflib").get_close_matches(name, names, 3, 0.6)
             hint = "; did you mean " + ", ".join(close) + "?" if close else ""
             raise AttributeError("there is no tool '" + name + "'" + hint)
         def tool(*args, **arguments):
@@ -133,12 +160,12 @@ class Tools:
 bridge = Bridge()
 
 def raised(error, source):
-    import json, linecache, traceback
+    json, linecache, traceback = own("json"), own("linecache"), own("traceback")
     lines = source.splitlines(True)
     linecache.cache["<code>"] = (len(source), None, lines, "<code>")
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<code>"]
-    text = ["Traceback (most recent call last):\n"] if own else []
-    text += traceback.format_list(own) + traceback.format_exception_only(type(error), error)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<code>"]
+    text = ["Traceback (most recent call last):\n"] if frames else []
+    text += traceback.format_list(frames) + traceback.format_exception_only(type(error), error)
     send(json.dumps({"t": "raised", "type": type(error).__name__, "message": str(error), "traceback": "".join(text).rstrip()}))
 
 def main():
@@ -148,6 +175,7 @@ def main():
     direct = take(direct_bytes).decode("utf-8").split("\n") if direct_bytes else []
     for descriptor in (3, 4):
         os.set_inheritable(descriptor, False)
+    keep_own(os.getcwd())
     sys.path.insert(0, os.getcwd())
     sys.argv = ["<code>"]
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", write_through=True)
@@ -159,8 +187,7 @@ def main():
         # 0x2000: await is allowed outside functions. 0x80: the code does so, and is a coroutine.
         compiled = compile(source, "<code>", "exec", 0x2000, True)
         if compiled.co_flags & 0x80:
-            import asyncio
-            asyncio.run(eval(compiled, scope))
+            own("asyncio").run(eval(compiled, scope))
         else:
             exec(compiled, scope)
     except SystemExit as error:

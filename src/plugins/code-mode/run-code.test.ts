@@ -1,5 +1,5 @@
 // What code prints is its result, and tools are functions for it.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { codeWorld, noPython } from "../../../test/support/code-mode-world.ts";
@@ -167,6 +167,25 @@ test.skipIf(noPython)("T0.11 calls from code stop before render: the code gets t
   });
   expect((await world.run("print(await tools.rendered())", { tools: [rendered] })).result.text).toBe("{'n': 1}\n");
 });
+
+test.skipIf(noPython)(
+  "T8.2 T8.4 files of the workspace with the names of Python's own modules are the code's, and break nothing (needs python3)",
+  async () => {
+    const names = ["asyncio", "json", "logging", "string", "token", "traceback"];
+    for (const name of names) writeFileSync(join(world.folder, `${name}.py`), "MINE = 1\n");
+    mkdirSync(join(world.folder, "difflib"));
+    writeFileSync(join(world.folder, "difflib", "__init__.py"), "MINE = 1\n");
+    const called = await world.run(
+      "import json, token, difflib\nprint(json.MINE, token.MINE, difflib.MINE, await tools.math_add(a=1))",
+    );
+    expect(called.result.text).toBe("1 1 1 {'sum': 2}\n");
+    const wrong = await world.run("import json\ntools.math_ad");
+    expect(wrong.result.text).toContain(
+      "Code raised AttributeError: there is no tool 'math_ad'; did you mean math_add",
+    );
+    expect(wrong.result.text).toContain('File "<code>", line 2, in <module>');
+  },
+);
 
 test.skipIf(noPython)(
   "T8.5 printing from threads, stray bytes and large results do not break the talk (needs python3)",
