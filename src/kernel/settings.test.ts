@@ -113,6 +113,10 @@ test("R5.4 BUB_APPROVE in .env can only tighten", async () => {
   expect((await load()).values.approve).toBe("always");
   // An empty variable is none, and loosens nothing.
   expect((await load({ env: { BUB_APPROVE: "" } })).values.approve).toBe("always");
+  dotenv("BUB_APPROVE=never");
+  expect((await load({ env: { BUB_APPROVE: "" } })).values.approve).toBe("always");
+  config("approve: Always");
+  await expect(load()).rejects.toThrow("approve in config.yml");
 });
 
 test("R5.4 unknown keys are warned about with the near name", async () => {

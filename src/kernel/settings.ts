@@ -66,7 +66,7 @@ export async function loadSettings({ flags = {}, env, workspace }: SettingsReque
 
 /** An empty variable is one that is not set. */
 function valueIn(env: SettingsRequest["env"], name: string): string | undefined {
-  return env[name] === "" ? undefined : env[name];
+  return isBlank(env[name]) ? undefined : env[name];
 }
 
 function onlyIn(dotenv: Readonly<Record<string, string>>, env: SettingsRequest["env"]): Record<string, string> {
@@ -147,8 +147,9 @@ function misfit(place: string, raw: unknown, { secret, expected }: (typeof setti
 function tightening(name: SettingName, raw: string | undefined, { env, config }: Layers): string | undefined {
   if (name !== "approve" || raw === undefined) return raw;
   const strictness = ["never", "writes", "always"];
-  const own = String((isBlank(env.BUB_APPROVE) ? undefined : env.BUB_APPROVE) ?? config.approve ?? "never");
-  return strictness.indexOf(raw) > strictness.indexOf(own) ? raw : undefined;
+  const own = strictness.indexOf(String(valueIn(env, "BUB_APPROVE") ?? config.approve ?? "never"));
+  // What the user wrote and nobody understands is no reason to ask less.
+  return own >= 0 && strictness.indexOf(raw) > own ? raw : undefined;
 }
 
 async function readDotenv(
@@ -175,7 +176,7 @@ async function readDotenv(
 function isWorkspaceKey(name: string, found: Record<string, string>, env: SettingsRequest["env"]): boolean {
   if (name.endsWith("_API_BASE")) {
     const key = name.replace(/_API_BASE$/, "_API_KEY");
-    return (found[key] ?? "").trim() !== "" && valueIn(env, key) === undefined;
+    return !isBlank(found[key] ?? "") && valueIn(env, key) === undefined;
   }
   if (name.endsWith("_API_KEY")) return true;
   return Object.values(settingTable).some((definition) => definition.env === name && definition.workspace === true);
