@@ -99,7 +99,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   };
 }
 
-/** What the program brings, as a plugin like any other; and the plain words of its prompts, without a channel's header. */
+/** What the program brings, as a plugin like any other. */
 function ownPlugin({ model, tools, storage, environment }: AgentOptions): PluginSource {
   return definePlugin({
     name: "sdk",

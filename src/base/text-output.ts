@@ -30,6 +30,8 @@ export function createStreamOutput(stream: NodeJS.WriteStream, { env, onClosed }
   const isDumb = env.TERM === "dumb";
   let isOver = false;
   let failure: Error | undefined;
+  // Its own, whatever others make of the stream's later.
+  const write = stream.write.bind(stream);
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (isOver) return;
     isOver = true;
@@ -47,9 +49,9 @@ export function createStreamOutput(stream: NodeJS.WriteStream, { env, onClosed }
       return failure;
     },
     write(text) {
-      if (!isOver) stream.write(text);
+      if (!isOver) write(text);
     },
-    drained: () => new Promise((resolve) => (isOver ? resolve() : stream.write("", () => resolve()))),
+    drained: () => new Promise((resolve) => (isOver ? resolve() : write("", () => resolve()))),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { CommandContext } from "./command-context.ts";
 import { commandNames, type WorkRequest } from "./command-line.ts";
 import { runInProcess } from "./run-in-process.ts";
+import { divertStrayOutput } from "./stray-output.ts";
 
 /** Gets the words after the command's name and its options; answers the exit code. */
 export type CommandWork = (words: readonly string[], options: never, context: CommandContext) => Promise<number>;
@@ -41,7 +42,8 @@ function workOf(request: WorkRequest): (context: CommandContext) => Promise<numb
     return async (context) => {
       const load = commandWorks[command.name];
       if (load === undefined) throw new Error(`bub ${command.name} does nothing yet`);
-      return (await load())(words, options as never, context);
+      using _answers = divertStrayOutput(context);
+      return await (await load())(words, options as never, context);
     };
   }
   const { name, words } = request;

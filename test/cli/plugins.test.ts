@@ -20,6 +20,37 @@ test("R5.5 --plugin loads a plugin, relative to the current folder, which change
   expect(result).toEqual({ code: 0, stdout: "done by own\n", stderr: "" });
 });
 
+test("R5.0 pitfalls: what a plugin prints goes to stderr; stdout holds the answer, the events or the report alone", async () => {
+  using world = createCliWorld();
+  const noisy = world.file(
+    "noisy.mjs",
+    `console.log("noise on load");
+    const plugin = {
+      name: "noisy",
+      loadState() { console.log("noise of a hook"); process.stdout.write("raw noise\\n"); return {}; },
+      registerCommands: (commands) => commands.add({
+        name: "greet", summary: "Greet.", example: "bub greet", run: async () => { console.log("hello"); return 0; },
+      }),
+    };
+    Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
+    export default plugin;`,
+  );
+  const words = ["hi", "--plugin", noisy, "--model", world.script("one", "two")];
+  expect(await world.run(["run", ...words])).toEqual({
+    code: 0,
+    stdout: "one\n",
+    stderr: "noise on load\nnoise of a hook\nraw noise\n",
+  });
+  const events = (await world.run(["run", "--json", ...words])).stdout.trimEnd().split("\n");
+  expect(events.map((line) => JSON.parse(line).type)).toEqual(["text-delta", "step-finished", "final"]);
+  expect(JSON.parse((await world.run(["hooks", "--json", "--plugin", noisy])).stdout)).toHaveProperty("hooks");
+  expect(await world.run(["--plugin", noisy, "greet"])).toEqual({
+    code: 0,
+    stdout: "hello\n",
+    stderr: "noise on load\n",
+  });
+});
+
 test("R5.5 config.yml names plugins from its own folder; --plugin comes after them and wins", async () => {
   using world = createCliWorld();
   world.file("home/kept.mjs", answering("kept"));

@@ -3,6 +3,7 @@ import { nearestName } from "../../base/near.ts";
 import type { CommandDefinition } from "../../kernel/command-registry.ts";
 import { type CommandContext, didYouMean, UsageError } from "../command-context.ts";
 import { openRuntime } from "../open-runtime.ts";
+import { divertStrayOutput } from "../stray-output.ts";
 
 export interface PluginCommandRequest {
   /** What stands after the name. */
@@ -17,9 +18,12 @@ export async function runPluginCommand(
   { words, known }: PluginCommandRequest,
   context: CommandContext,
 ): Promise<number> {
-  await using runtime = await openRuntime(context);
   const commands = new Map<string, CommandDefinition>();
+  using loading = divertStrayOutput(context);
+  await using runtime = await openRuntime(context);
   await runtime.hooks.notify("registerCommands", { add: (command) => void commands.set(command.name, command) });
+  // What the command itself prints is its answer.
+  loading[Symbol.dispose]();
   const command = commands.get(name);
   if (command === undefined) {
     const near = nearestName(name, [...known, ...commands.keys()]);
