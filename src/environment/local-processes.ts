@@ -244,6 +244,7 @@ function startFailure(error: unknown, cwd: string): BubError {
   const because = (kind: ErrorKind, why: string, hint?: string) =>
     new BubError(kind, `the shell could not be started: ${why}`, { cause: error, hint });
   if (!isDirectory(cwd)) return because("not_found", `there is no directory '${cwd}'`);
+  if (codeOf(error) === "EACCES" && !mayEnter(cwd)) return because("tool", `'${cwd}' may not be entered`);
   switch (codeOf(error)) {
     case "E2BIG":
       return because("invalid_input", "the command is too long", "Write it to a file and run that.");
@@ -256,6 +257,15 @@ function startFailure(error: unknown, cwd: string): BubError {
       return because("temporary", messageOf(error));
     default:
       return because("tool", messageOf(error));
+  }
+}
+
+function mayEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

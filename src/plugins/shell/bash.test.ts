@@ -55,6 +55,17 @@ describe("T2.1 how a command runs", () => {
     });
   });
 
+  test.skipIf(process.getuid?.() === 0)(
+    "T2.1 a cwd that may not be entered is named (needs a user who is not root)",
+    async () => {
+      const { bash, workspace } = shellWorld();
+      mkdirSync(join(workspace, "closed"), { mode: 0 });
+      await expect(bash("pwd", { cwd: "closed" })).rejects.toMatchObject({
+        message: `the shell could not be started: '${join(workspace, "closed")}' may not be entered`,
+      });
+    },
+  );
+
   test("T2.1 timeout_seconds may be fractional; zero or less is invalid", async () => {
     const { bash } = shellWorld();
     expect(await bash("sleep 5", { timeout_seconds: 0.1 })).toMatch(/^command timed out after 0.1 seconds/);
