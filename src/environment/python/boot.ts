@@ -166,7 +166,11 @@ def raised(error, source):
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<code>"]
     text = ["Traceback (most recent call last):\n"] if frames else []
     text += traceback.format_list(frames) + traceback.format_exception_only(type(error), error)
-    send(json.dumps({"t": "raised", "type": type(error).__name__, "message": str(error), "traceback": "".join(text).rstrip()}))
+    try:
+        message = str(error)
+    except Exception:
+        message = "(no message)"
+    send(json.dumps({"t": "raised", "type": type(error).__name__, "message": message, "traceback": "".join(text).rstrip()}))
 
 def main():
     code_bytes, names_bytes, direct_bytes = map(int, take_line().split())
@@ -182,7 +186,11 @@ def main():
     republic = type(sys)("republic")
     republic.Image, republic.Audio, republic.Video = Image, Audio, Video
     sys.modules["republic"] = republic
-    scope = {"__name__": "__main__", "__builtins__": __builtins__, "tools": Tools(names, direct), "BubError": BubError, "republic": republic}
+    # A module of its own: what the code defines is looked up there by pickle and the like. This one stays alive beside it.
+    modules["__main__"] = sys.modules["__main__"]
+    sys.modules["__main__"] = type(sys)("__main__")
+    scope = sys.modules["__main__"].__dict__
+    scope.update(__builtins__=__builtins__, tools=Tools(names, direct), BubError=BubError, republic=republic)
     try:
         # 0x2000: await is allowed outside functions. 0x80: the code does so, and is a coroutine.
         compiled = compile(source, "<code>", "exec", 0x2000, True)

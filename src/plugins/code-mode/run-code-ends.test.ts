@@ -9,6 +9,17 @@ import { defineTool } from "../../tools/define-tool.ts";
 const world = codeWorld();
 
 test.skipIf(noPython)(
+  "T8.4 an exception that cannot be put into words is named by its type (needs python3)",
+  async () => {
+    const { result } = await world.run(
+      "class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\nraise Odd()",
+    );
+    expect(result.text).toMatch(/^\[tool\] Code raised Odd: \(no message\)\ntraceback:\n/);
+    expect(result.text).toContain('File "<code>", line 4, in <module>');
+  },
+);
+
+test.skipIf(noPython)(
   "T8.4 what the code raises has its type, its output and only its own lines (needs python3)",
   async () => {
     const { result } = await world.run("def half(x):\n    return x / 0\nprint('before')\nhalf(1)");

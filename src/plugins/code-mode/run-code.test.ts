@@ -45,6 +45,26 @@ test.skipIf(noPython)("T8.2 two calls share no variable; __main__ is the code's 
   expect((await runtime.send("go")).toolResults[1]?.text).toBe("False __main__\n");
 });
 
+test.skipIf(noPython)(
+  "T8.2 what the code defines is found in __main__, by pickle and by annotations (needs python3)",
+  async () => {
+    const { result } = await world.run(`
+from __future__ import annotations
+import multiprocessing, pickle, typing
+class A:
+    pass
+class B:
+    a: A
+def twice(number):
+    return 2 * number
+print(type(pickle.loads(pickle.dumps(A()))).__name__, typing.get_type_hints(B))
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    print(pool.map(twice, [1, 2]))
+`);
+    expect(result.text).toBe("A {'a': <class '__main__.A'>}\n[2, 4]\n");
+  },
+);
+
 test.skipIf(noPython)("T1.4 code sees the user's environment without any provider's key (needs python3)", async () => {
   const { result } = await world.run("import os\nprint(os.environ.get('MINE'), os.environ.get('OPENAI_API_KEY'))");
   expect(result.text).toBe("1 None\n");
