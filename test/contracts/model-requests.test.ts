@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ContentPart } from "../../src/base/content.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { ModelMessage, ModelRequest, ModelTool } from "../../src/model/model.ts";
+import { refusalOf } from "../../src/model/wire-rules.ts";
 import { recording } from "../support/wire-bodies.ts";
 import { validators } from "../support/wire-validators.ts";
 import { type TestedFormat, testedFormats } from "./golden-streams.ts";
@@ -15,6 +16,9 @@ const lists: Record<TestedFormat["format"], string> = {
   responses: '"input":[',
   google: '"contents":[',
 };
+
+/** What `bub tape check` calls them. */
+const wires = { "chat-completions": "chat", anthropic: "anthropic", responses: "responses", google: "google" } as const;
 
 const formats = testedFormats.map((tested) => ({
   ...tested,
@@ -164,6 +168,7 @@ describe.each(formats)("$format", (format) => {
         const text = await asking(format)(parts.flat());
         expect(text).not.toContain("\\ud800");
         expect(format.problem(JSON.parse(text))).toBeUndefined();
+        expect(refusalOf(wires[format.format], JSON.parse(text))).toBeUndefined();
         const foreign = [...text.matchAll(/SECRET-([a-z-]+)/g)].filter(([, maker]) => maker !== format.format);
         expect(foreign).toEqual([]);
       }),
