@@ -1,5 +1,5 @@
 // A conversation line by line: each line a turn, or a word into the run that is on.
-import { CancelledError, delay } from "../../base/abort.ts";
+import { CancelledError, delay, untilAborted } from "../../base/abort.ts";
 import { type Content, textOf } from "../../base/content.ts";
 import { BubError, sentencesOf } from "../../base/errors.ts";
 import type { StreamEvent } from "../../base/events.ts";
@@ -164,13 +164,12 @@ export class Chat {
 
   async *#untilLeft(lines: AsyncIterable<string>): AsyncGenerator<string> {
     const { signal } = this.#leaving;
-    const left = new Promise<undefined>((resolve) => {
-      if (signal.aborted) resolve(undefined);
-      else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-    });
     const iterator = lines[Symbol.asyncIterator]();
     for (;;) {
-      const next = await Promise.race([iterator.next(), left]);
+      const next = await untilAborted(iterator.next(), signal).catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      });
       if (next === undefined || next.done === true) return;
       yield next.value;
     }
