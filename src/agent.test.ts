@@ -143,3 +143,13 @@ test("T10.6 a program's commands act at once during a run of the session, and ,q
   expect(seen.at(-1)).toMatchObject({ type: "final", status: "cancelled" });
   expect((await Promise.all(waiting)).map((events) => events.at(-1))).toMatchObject([{ status: "error" }]);
 });
+
+test("R5.6 the end of an agent does not wait for ever for a reader that asks for no more events", async () => {
+  const lines: string[] = [];
+  const writeLog = (line: string) => void lines.push(line);
+  const agent = await createAgent({ ...options(), model: scriptedModel([say("a"), say("b")]), writeLog });
+  const held = agent.run({ sessionId: "s", prompt: "go" });
+  await held.next();
+  await agent[Symbol.asyncDispose]();
+  expect(lines).toEqual([expect.stringContaining("left behind")]);
+});

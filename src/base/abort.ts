@@ -66,3 +66,16 @@ export function withinGrace<Value>(
     });
   });
 }
+
+/** True when `work` settled in time (milliseconds), false when it goes on without anybody waiting. Rejects as `work` does. */
+export async function settlesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const settled = new AbortController();
+  const late = delay(milliseconds, settled.signal).then(() => false);
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    settled.abort();
+    work.catch(() => undefined);
+  }
+}

@@ -1,5 +1,6 @@
 // Opens the runtime of a command: the default plugins, the command's own, and what the options name.
 import { stat } from "node:fs/promises";
+import { untilAborted } from "../base/abort.ts";
 import { BubError } from "../base/errors.ts";
 import { isJsonObject, parseJson } from "../base/json.ts";
 import { neutralise } from "../base/terminal-text.ts";
@@ -23,9 +24,9 @@ export async function openRuntime(
   context: CommandContext,
   { plugins = [], printsWarnings = true, hookTrace }: OpenRuntimeOptions = {},
 ): Promise<Runtime> {
-  const { options, env, stderr } = context;
+  const { options, env, stderr, stop } = context;
   await checkFolder(options.workspace);
-  const runtime = await createRuntime({
+  const opening = createRuntime({
     plugins: [...defaults, ...plugins],
     pluginPaths: options.plugin,
     workspace: options.workspace,
@@ -34,6 +35,8 @@ export async function openRuntime(
     hookTrace,
     writeLog: (line) => stderr.write(env.BUB_LOG_LEVEL === "debug" ? `${line}\n` : `${renderLogLine(line)}\n`),
   });
+  // A plugin that never starts keeps nobody from leaving.
+  const runtime = await untilAborted(opening, stop.signal);
   if (printsWarnings) printWarnings(runtime, stderr);
   return runtime;
 }

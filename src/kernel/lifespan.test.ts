@@ -58,6 +58,18 @@ test("R1.4 a plugin that fails to stop does not keep the others from stopping", 
   expect(stopped).toEqual(["two", "one"]);
 });
 
+test("R1.7 a plugin that never stops is left behind with a line in the log, and the others stop", async () => {
+  const stopped: string[] = [];
+  const lines: string[] = [];
+  const sticky = living("sticky", () => ({ [Symbol.asyncDispose]: () => new Promise<void>(() => undefined) }));
+  const runtime = await open([stopping("one", stopped), sticky, stopping("two", stopped)], lines);
+  await runtime[Symbol.asyncDispose]();
+  expect(stopped).toEqual(["two", "one"]);
+  expect(lines).toEqual([
+    expect.stringContaining("what the plugin sticky started did not end in time and is left behind"),
+  ]);
+});
+
 test("R1.5 a plugin that fails to start is logged, the others start and stop", async () => {
   const stopped: string[] = [];
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 // One runtime: its plugins, tools, storage and environments, and the turns that run on them.
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { CancelledError } from "../base/abort.ts";
+import { CancelledError, settlesWithin } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Disposer } from "../base/disposer.ts";
 import { Emitter } from "../base/emitter.ts";
@@ -137,6 +137,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   return runtime;
 }
 
+/** How long anything may take to end with the runtime (milliseconds). */
+const longestEndMs = 3_000;
+
 class PluginRuntime implements Runtime {
   readonly plugins: readonly Plugin[];
   readonly packages: readonly LoadedPackage[];
@@ -197,7 +200,8 @@ class PluginRuntime implements Runtime {
     if (kept !== undefined) this.#storage = this.#open.use(withTemporary(kept, { clock: this.clock }));
     const provided = await this.hooks.collect("provideTools", this);
     this.#tools = provided.flatMap(({ plugin, answer }) => answer.map((tool) => ({ tool, plugin })));
-    for (const { answer } of await this.hooks.collect("lifespan", this)) this.#open.use(answer);
+    for (const { plugin, answer } of await this.hooks.collect("lifespan", this))
+      this.#open.defer(() => this.#closed(answer, `what the plugin ${plugin} started`));
   }
 
   tapeIdOf(sessionId: string): TapeId {
@@ -265,12 +269,20 @@ class PluginRuntime implements Runtime {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new CancelledError("the runtime ended"));
-    await Promise.all(this.#running);
+    // A reader that holds a turn's events and asks for no more of them keeps its turn from ending.
+    if (!(await settlesWithin(Promise.all(this.#running), longestEndMs)))
+      this.log.error("turns did not end in time and are left behind", { turns: this.#running.size });
     for (const environment of this.#environments.values()) {
       const closable = await environment.catch(() => undefined);
-      if (closable !== undefined) this.#open.use(closable);
+      if (closable !== undefined) this.#open.defer(() => this.#closed(closable, "an environment"));
     }
     await this.#open[Symbol.asyncDispose]();
+  }
+
+  /** One that never answers keeps neither the others from closing nor the process from ending. */
+  async #closed(resource: AsyncDisposable, what: string): Promise<void> {
+    const closing = Promise.resolve(resource[Symbol.asyncDispose]());
+    if (!(await settlesWithin(closing, longestEndMs))) this.log.error(`${what} did not end in time and is left behind`);
   }
 
   async #makeEnvironment(sessionId: string): Promise<Environment> {

@@ -38,6 +38,28 @@ test("R1.7 a cancelled run without --json writes no answer and no error", async 
   expect(await running.ended).toEqual({ code: 130, stdout: "", stderr: "" });
 });
 
+test("R1.7 Ctrl-C also ends a command whose plugin never starts", async () => {
+  using world = createCliWorld();
+  const plugin = world.file(
+    "slow.mjs",
+    `import { writeFileSync } from "node:fs";
+    const plugin = {
+      name: "slow",
+      lifespan() {
+        setInterval(() => undefined, 1000);
+        writeFileSync("begun", "x");
+        return new Promise(() => undefined);
+      },
+    };
+    Object.defineProperty(plugin, Symbol.for("bub.plugin"), { value: true });
+    export default plugin;`,
+  );
+  const running = world.start(["run", "hi", "--plugin", plugin, "--model", world.script("one")]);
+  await world.until("begun");
+  running.kill("SIGINT");
+  expect(await running.ended).toEqual({ code: 130, stdout: "", stderr: "" });
+});
+
 test.each(["SIGINT", "SIGTERM"] as const)(
   "T2.9 %s of bub leaves no process behind: foreground, background and what they started",
   async (signal) => {
