@@ -28,6 +28,8 @@ export class TaskRun {
   readonly #options: TaskRunOptions;
   readonly #cancel = new AbortController();
   readonly #sending = new Set<Promise<unknown>>();
+  /** Messages that somebody began to send. */
+  #sends = 0;
   readonly #output = new ChildOutput();
   #timeoutError: string | undefined;
   /** No more is taken: what is said now would not be heard. */
@@ -54,6 +56,7 @@ export class TaskRun {
     const meta = { task: this.#task.id };
     const sent = storage.inboxes.put(tapeId, { kind: "steer", payload: { content: message }, meta });
     this.#sending.add(sent);
+    this.#sends += 1;
     try {
       await sent;
     } finally {
@@ -104,12 +107,14 @@ export class TaskRun {
   async #leftover(): Promise<Prompt | undefined> {
     const { storage, tapeId } = this.#options.seat;
     while (this.#sending.size > 0) await Promise.allSettled(this.#sending);
+    const sends = this.#sends;
     const [item] = (await storage.inboxes.list(tapeId)).filter(isForTask);
     if (item !== undefined) {
       const content = contentFromJson(item.payload.content);
       return { kind: "message", content, meta: { ...item.meta, inbox: item.id } };
     }
-    if (this.#sending.size > 0) return this.#leftover();
+    // What was sent while the inbox was read may stand behind what was seen of it, even if it has arrived by now.
+    if (this.#sends > sends) return this.#leftover();
     this.#isClosing = true;
     return undefined;
   }
