@@ -25,6 +25,16 @@ export async function runProgram(
   else await runWork(request);
 }
 
+/** Ends the process over what no command reports itself. @param folder that the program's own code is in */
+export function failToRun(error: unknown, folder: string): never {
+  const why = neutralise(messageOf(error)).replace(/[.\s]*$/, ".");
+  print(
+    2,
+    `bub: the program in ${neutralise(folder)} cannot run: ${why} Part of it may be missing: install bub again.\n`,
+  );
+  process.exit(1);
+}
+
 /** These texts are short: the process's stream objects, and even an `import` of node:fs, would take longer. */
 function print(descriptor: 1 | 2, text: string): void {
   try {
