@@ -39,7 +39,8 @@ export function loadKept<Exports>(file: string, word = ""): Exports {
   const { Script } = process.getBuiltinModule("node:vm");
   const kept = keptFile(file, word);
   const cachedData = kept === undefined ? undefined : readKept(kept);
-  const script = new Script(readFileSync(file, "utf8"), { filename: file, cachedData });
+  // The build writes ASCII alone, which needs no decoding.
+  const script = new Script(readFileSync(file, "latin1"), { filename: file, cachedData });
   const body = script.runInThisContext() as Body;
   const module = { exports: {} };
   body(module.exports, requireBuiltin, module, (address) => import(address), import.meta.url);
