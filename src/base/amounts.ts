@@ -21,10 +21,11 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How long ago an ISO date was: `now`, `5 min`, `3 h`, `12 d`, from 60 days on the date itself. */
-export function renderAge(date: string, now: Date): string {
-  const age = now.getTime() - Date.parse(date);
-  if (Number.isNaN(age) || age >= 60 * dayMs) return date.slice(0, 10);
+/** How long ago a date was: `now`, `5 min`, `3 h`, `12 d`, from 60 days on the date itself. @param date ISO-8601, if text */
+export function renderAge(date: Date | string, now: Date): string {
+  const age = now.getTime() - (typeof date === "string" ? Date.parse(date) : date.getTime());
+  if (Number.isNaN(age) || age >= 60 * dayMs)
+    return (typeof date === "string" ? date : date.toISOString()).slice(0, 10);
   if (age < minuteMs) return "now";
   if (age < hourMs) return `${Math.floor(age / minuteMs)} min`;
   return age < dayMs ? `${Math.floor(age / hourMs)} h` : `${Math.floor(age / dayMs)} d`;

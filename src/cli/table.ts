@@ -18,7 +18,7 @@ export function renderTable(
     for (let index = 0; index < row.length - 1; index++)
       widths[index] = Math.max(widths[index] ?? 0, Math.min(widthOf(row[index] ?? ""), widest));
   }
-  return rows.map((row) => `  ${row.map((cell, index) => padded(cell, widths[index] ?? 0)).join("  ")}`.trimEnd());
+  return rows.map((row) => renderRow(row, widths));
 }
 
 /**
@@ -60,6 +60,13 @@ export function renderNamed(rows: readonly (readonly string[])[], output: TextOu
   return renderTable(cut).map((line) => cutToWidth(line, output.columns));
 }
 
-function padded(cell: string, width: number): string {
-  return cell + " ".repeat(Math.max(width - widthOf(cell), 0));
+/** Lists can have thousands: a cell is measured only where another one follows. */
+function renderRow(row: readonly string[], widths: readonly number[]): string {
+  const last = row.length - 1;
+  let line = "  ";
+  for (let index = 0; index < last; index++) {
+    const cell = row[index] as string;
+    line += `${cell}  ${" ".repeat(Math.max((widths[index] as number) - widthOf(cell), 0))}`;
+  }
+  return (line + (row[last] ?? "")).trimEnd();
 }

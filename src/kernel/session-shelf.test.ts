@@ -51,7 +51,7 @@ test("R3.1 R5.1 sessions are listed by the index, newest first, of this workspac
   const sessions = await listSessions(runtime.runtime);
   expect(names(sessions)).toEqual(["a", "b"]);
   expect(sessions[0]).toMatchObject({ workspace: runtime.runtime.workspace, began: expect.stringMatching(/^20/) });
-  expect(sessions[1]?.changed).toBe("2020-01-01T00:00:00.000Z");
+  expect(sessions[1]?.changed).toEqual(new Date("2020-01-01T00:00:00.000Z"));
   const everywhere = await listSessions(runtime.runtime, { everywhere: true });
   expect(names(everywhere)).toContain(undefined);
   expect(everywhere).toHaveLength(3);

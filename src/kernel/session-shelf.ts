@@ -15,8 +15,8 @@ export interface SessionSummary {
   readonly workspace: string | null | undefined;
   /** When it began, as far as that is known: ISO-8601, UTC. */
   readonly began: string | undefined;
-  /** When something was last written to it: ISO-8601, UTC. */
-  readonly changed: string;
+  /** When something was last written to it. */
+  readonly changed: Date;
   /** Of its tape and sidecars together. */
   readonly bytes: number;
 }
@@ -50,12 +50,12 @@ export async function listSessions(
   { everywhere = false }: { everywhere?: boolean } = {},
 ): Promise<readonly SessionSummary[]> {
   const records = await recordsOf(runtime);
-  const found = (await shelfOf(runtime).list()).map(({ tape, bytes, changed }): SessionSummary => {
+  const tapes = await shelfOf(runtime).list(everywhere ? undefined : prefixOf(runtime));
+  const found = tapes.map(({ tape, bytes, changed }): SessionSummary => {
     const { session, workspace, date } = records.get(tape) ?? {};
     return { tape, session, workspace, began: date || undefined, changed, bytes };
   });
-  const wanted = everywhere ? found : found.filter(isOf(runtime));
-  return wanted.sort((one, other) => (one.changed < other.changed ? 1 : one.changed > other.changed ? -1 : 0));
+  return found.sort((one, other) => other.changed.getTime() - one.changed.getTime());
 }
 
 /** Newest first. */
@@ -164,14 +164,15 @@ function chooseArchive(runtime: Runtime, name: string, all: readonly ArchivedSes
 /** Removes what nobody has touched for long, for good. */
 export async function pruneSessions(runtime: Runtime, options: PruneOptions): Promise<Pruned> {
   const { dryRun = false, everywhere, signal } = options;
-  const limit = options.olderThan.toISOString();
+  const { olderThan } = options;
+  const limit = olderThan.toISOString();
   const shelf = shelfOf(runtime);
   const sessions: SessionSummary[] = [];
   const busy: SessionSummary[] = [];
   for (const summary of await listSessions(runtime, { everywhere })) {
     signal?.throwIfAborted();
-    if (summary.changed >= limit) continue;
-    const isRemoved = dryRun ? await isFree(runtime, summary) : await removeOld(runtime, summary, limit);
+    if (summary.changed >= olderThan) continue;
+    const isRemoved = dryRun ? await isFree(runtime, summary) : await removeOld(runtime, summary, olderThan);
     (isRemoved ? sessions : busy).push(summary);
   }
   const archives = (await listArchives(runtime, { everywhere })).filter(({ date }) => date < limit);
@@ -184,12 +185,16 @@ async function isFree({ storage }: Runtime, { tape }: SessionSummary): Promise<b
 }
 
 /** False when somebody is at work on the session, or was since it was looked at. */
-async function removeOld(runtime: Runtime, { tape, session = tape }: SessionSummary, limit: string): Promise<boolean> {
+async function removeOld(
+  runtime: Runtime,
+  { tape, session = tape }: SessionSummary,
+  olderThan: Date,
+): Promise<boolean> {
   const shelf = shelfOf(runtime);
   try {
     await using _lease = await takeLease(runtime, tape, session);
     const now = await shelf.find(tape);
-    if (now === undefined || now.changed >= limit) return false;
+    if (now === undefined || now.changed >= olderThan) return false;
     await shelf.remove(tape);
     return true;
   } catch (error) {
@@ -211,13 +216,19 @@ function shelfOf({ storage }: Runtime): TapeShelf {
 }
 
 async function recordsOf({ storage }: Runtime): Promise<Map<TapeId, SessionRecord>> {
-  return new Map((await storage.tapes.sessions()).map((record) => [record.tape, record]));
+  const records = new Map<TapeId, SessionRecord>();
+  for (const record of await storage.tapes.sessions()) records.set(record.tape, record);
+  return records;
+}
+
+function isOf(runtime: Runtime): (one: { readonly tape: TapeId }) => boolean {
+  const prefix = prefixOf(runtime);
+  return ({ tape }) => tape.startsWith(prefix);
 }
 
 /** Tapes begin with their workspace's name, also those that are on no list. */
-function isOf(runtime: Runtime): (one: { readonly tape: TapeId }) => boolean {
-  const prefix = runtime.tapeIdOf("").replace(/[^_]*$/, "");
-  return ({ tape }) => tape.startsWith(prefix);
+function prefixOf(runtime: Runtime): string {
+  return runtime.tapeIdOf("").replace(/[^_]*$/, "");
 }
 
 async function takeLease({ storage, ending }: Runtime, tape: TapeId, sessionId: string): Promise<AsyncDisposable> {

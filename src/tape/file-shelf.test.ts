@@ -42,8 +42,8 @@ test("R3.1 every tape is listed with its sidecars, size and time, and nothing el
   for (const name of ["index.jsonl", `${one}.lease`, `${one}.jsonl.20260101T000000000Z.bak`]) put(name);
   put("unregistered.jsonl", "1");
   expect([...(await shelf.list())].sort((a, b) => b.bytes - a.bytes)).toEqual([
-    { tape: one, bytes: 8, changed: "2026-02-01T00:00:00.000Z" },
-    { tape: "unregistered", bytes: 1, changed: "2026-01-01T00:00:00.000Z" },
+    { tape: one, bytes: 8, changed: new Date("2026-02-01T00:00:00.000Z") },
+    { tape: "unregistered", bytes: 1, changed: new Date("2026-01-01T00:00:00.000Z") },
   ]);
 });
 

@@ -24,29 +24,18 @@ const mayBeGone = { throwIfNoEntry: false } as const;
 /** Files that are looked at before others get their turn. */
 const atOnce = 256;
 
-interface Found {
-  readonly name: string;
-  readonly bytes: number;
-  readonly changedMs: number;
-}
-
-/** A tape's files: its own last. */
-interface Group {
-  readonly tape: TapeId;
-  readonly files: readonly Found[];
-}
-
 /** A copy of a tape or of one of its sidecars. */
 interface Copy {
   readonly date: string;
   readonly isMain: boolean;
-  readonly found: Found;
+  readonly name: string;
+  readonly bytes: number;
 }
 
 interface ArchiveGroup {
   archive: TapeArchive;
-  /** The tape's own last. */
-  readonly files: Found[];
+  /** Their names, the tape's own last. */
+  readonly files: string[];
 }
 
 export class FileShelf implements TapeShelf {
@@ -56,26 +45,35 @@ export class FileShelf implements TapeShelf {
     this.#options = options;
   }
 
-  async list(): Promise<readonly ShelvedTape[]> {
-    return (await this.#groups()).map(shelved);
+  async list(prefix = ""): Promise<readonly ShelvedTape[]> {
+    const tapes = new Map<TapeId, { tape: TapeId; bytes: number; changed: Date }>();
+    await this.#lookAt(await this.#tapeNames(prefix), (name, bytes, changed) => {
+      const tape = tapeOf(name);
+      const known = tapes.get(tape);
+      if (known === undefined) tapes.set(tape, { tape, bytes, changed });
+      else {
+        known.bytes += bytes;
+        if (changed > known.changed) known.changed = changed;
+      }
+    });
+    return [...tapes.values()];
   }
 
   async find(tape: TapeId): Promise<ShelvedTape | undefined> {
-    const group = await this.#groupOf(tape);
-    return group === undefined ? undefined : shelved(group);
+    return (await this.list(tape)).find((one) => one.tape === tape);
   }
 
   async rename(from: TapeId, to: TapeId): Promise<void> {
-    if ((await this.#groupOf(to)) !== undefined) throw new BubError("invalid_input", `there is a tape ${to} already`);
+    if ((await this.#filesOf(to)).length > 0) throw new BubError("invalid_input", `there is a tape ${to} already`);
     await this.#moveAll(await this.#known(from), (name) => to + name.slice(from.length));
   }
 
   async archive(tape: TapeId): Promise<string> {
-    const group = await this.#known(tape);
+    const files = await this.#known(tape);
     let time = this.#options.clock.now().getTime();
     const placeOf = (name: string) => archiveNameOf(name, time);
-    while (group.files.some(({ name }) => existsSync(this.#pathOf(placeOf(name))))) time++;
-    await this.#moveAll(group, placeOf);
+    while (files.some((name) => existsSync(this.#pathOf(placeOf(name))))) time++;
+    await this.#moveAll(files, placeOf);
     return this.#pathOf(placeOf(tape + suffix));
   }
 
@@ -85,59 +83,57 @@ export class FileShelf implements TapeShelf {
 
   async restore(place: string): Promise<TapeId> {
     const { archive, files } = await this.#archiveAt(place);
-    if ((await this.#groupOf(archive.tape)) !== undefined)
+    if ((await this.#filesOf(archive.tape)).length > 0)
       throw new BubError("invalid_input", `the tape of ${place} is in use`, { hint: "Archive it first." });
-    await this.#moveAll({ tape: archive.tape, files }, archivedFile);
+    await this.#moveAll(files, archivedFile);
     return archive.tape;
   }
 
   async remove(tape: TapeId): Promise<void> {
-    for (const { name } of (await this.#known(tape)).files) this.#unlink(name);
+    for (const name of await this.#known(tape)) this.#unlink(name);
     for (const folder of this.#options.besides)
       await promisify(rm)(join(folder, tape), { recursive: true, force: true });
     await syncFolder(this.#options.folder);
   }
 
   async removeArchive(place: string): Promise<void> {
-    for (const { name } of (await this.#archiveAt(place)).files) this.#unlink(name);
+    for (const name of (await this.#archiveAt(place)).files) this.#unlink(name);
     await syncFolder(this.#options.folder);
   }
 
-  /** @param prefix only of tapes whose names begin so */
-  async #groups(prefix = ""): Promise<Group[]> {
-    const groups = new Map<TapeId, Found[]>();
+  /** Names of the files of tapes whose names begin so. */
+  async #tapeNames(prefix: string): Promise<string[]> {
     const isWanted = (name: string) => name.endsWith(suffix) && name.startsWith(prefix) && name !== index;
-    const names = (await this.#names()).filter(isWanted);
-    for (const found of await this.#lookAt(names)) {
-      const id = found.name.slice(0, -suffix.length) as TapeId;
-      const tape = parseSidecarId(id)?.tape ?? id;
-      const files = groups.get(tape) ?? [];
-      groups.set(tape, tape === id ? [...files, found] : [found, ...files]);
-    }
-    return [...groups].map(([tape, files]) => ({ tape, files }));
+    return (await this.#names()).filter(isWanted);
   }
 
-  async #groupOf(tape: TapeId): Promise<Group | undefined> {
-    return (await this.#groups(tape)).find((group) => group.tape === tape);
+  /** Names of a tape's files, its own last; none where it is not there. */
+  async #filesOf(tape: TapeId): Promise<readonly string[]> {
+    const files: string[] = [];
+    await this.#lookAt(await this.#tapeNames(tape), (name) => {
+      if (name === tape + suffix) files.push(name);
+      else if (tapeOf(name) === tape) files.unshift(name);
+    });
+    return files;
   }
 
-  async #known(tape: TapeId): Promise<Group> {
-    const group = await this.#groupOf(tape);
-    if (group === undefined) throw new BubError("not_found", `there is no tape ${tape}`);
-    return group;
+  async #known(tape: TapeId): Promise<readonly string[]> {
+    const files = await this.#filesOf(tape);
+    if (files.length === 0) throw new BubError("not_found", `there is no tape ${tape}`);
+    return files;
   }
 
   /** Oldest first. @param prefix only of tapes whose names begin so */
   async #archiveGroups(prefix = ""): Promise<ArchiveGroup[]> {
     const copies = new Map<TapeId, Copy[]>();
     const isWanted = (name: string) => name.startsWith(prefix) && parseArchiveName(name) !== undefined;
-    for (const found of await this.#lookAt((await this.#names()).filter(isWanted))) {
-      const { id, date } = parseArchiveName(found.name) ?? { id: "" as TapeId, date: "" };
+    await this.#lookAt((await this.#names()).filter(isWanted), (name, bytes) => {
+      const { id, date } = parseArchiveName(name) ?? { id: "" as TapeId, date: "" };
       const tape = parseSidecarId(id)?.tape ?? id;
       const own = copies.get(tape) ?? [];
-      own.push({ date, isMain: tape === id, found });
+      own.push({ date, isMain: tape === id, name, bytes });
       copies.set(tape, own);
-    }
+    });
     const groups = [...copies].flatMap(([tape, own]) => this.#groupCopies(tape, own));
     return groups.sort((one, other) => byText(one.archive.date, other.archive.date));
   }
@@ -147,13 +143,12 @@ export class FileShelf implements TapeShelf {
     const groups: ArchiveGroup[] = [];
     // Of the same time, the tape's own stands first.
     const sorted = [...copies].sort((a, b) => byText(a.date, b.date) || Number(b.isMain) - Number(a.isMain));
-    for (const { date, isMain, found } of sorted) {
+    for (const { date, isMain, name, bytes } of sorted) {
       const last = groups.at(-1);
-      if (isMain)
-        groups.push({ archive: { tape, place: this.#pathOf(found.name), date, bytes: found.bytes }, files: [found] });
+      if (isMain) groups.push({ archive: { tape, place: this.#pathOf(name), date, bytes }, files: [name] });
       else if (last !== undefined) {
-        last.archive = { ...last.archive, bytes: last.archive.bytes + found.bytes };
-        last.files.unshift(found);
+        last.archive = { ...last.archive, bytes: last.archive.bytes + bytes };
+        last.files.unshift(name);
       }
     }
     return groups;
@@ -176,8 +171,7 @@ export class FileShelf implements TapeShelf {
   }
 
   /** Sizes and times; one call of the system each, which is quicker than handing each to another thread. */
-  async #lookAt(names: readonly string[]): Promise<Found[]> {
-    const found: Found[] = [];
+  async #lookAt(names: readonly string[], see: (name: string, bytes: number, changed: Date) => void): Promise<void> {
     let path = "";
     try {
       for (let at = 0; at < names.length; at++) {
@@ -186,19 +180,17 @@ export class FileShelf implements TapeShelf {
         path = this.#pathOf(name);
         const own = lstatSync(path, mayBeGone);
         const stats = own?.isSymbolicLink() ? (targetOf(path) ?? own) : own;
-        if (stats === undefined) continue;
         // What else is in a tape's place shall be seen, not missed: opening it tells what is wrong.
-        found.push({ name, bytes: stats.isFile() ? stats.size : 0, changedMs: stats.mtimeMs });
+        if (stats !== undefined) see(name, stats.isFile() ? stats.size : 0, stats.mtime);
       }
     } catch (error) {
       throw fileError("look at", path, error);
     }
-    return found;
   }
 
   /** The tape's own file last: where it is, all is. */
-  async #moveAll({ files }: Group, nameOf: (name: string) => string): Promise<void> {
-    for (const { name } of files) {
+  async #moveAll(files: readonly string[], nameOf: (name: string) => string): Promise<void> {
+    for (const name of files) {
       const [from, to] = [this.#pathOf(name), this.#pathOf(nameOf(name))];
       try {
         renameSync(from, to);
@@ -232,13 +224,10 @@ function targetOf(path: string): Stats | undefined {
   }
 }
 
-function shelved({ tape, files }: Group): ShelvedTape {
-  let [bytes, changedMs] = [0, 0];
-  for (const file of files) {
-    bytes += file.bytes;
-    changedMs = Math.max(changedMs, file.changedMs);
-  }
-  return { tape, bytes, changed: new Date(changedMs).toISOString() };
+/** The tape that a file belongs to, as its own or as a sidecar. */
+function tapeOf(name: string): TapeId {
+  const id = name.slice(0, -suffix.length) as TapeId;
+  return parseSidecarId(id)?.tape ?? id;
 }
 
 function byText(one: string, other: string): number {

@@ -31,8 +31,8 @@ export interface TapeStore {
 export interface ShelvedTape {
   readonly tape: TapeId;
   readonly bytes: number;
-  /** When something was last written: ISO-8601, UTC. */
-  readonly changed: string;
+  /** When something was last written. */
+  readonly changed: Date;
 }
 
 /** A copy of a tape that is out of use, with its sidecars. */
@@ -46,8 +46,11 @@ export interface TapeArchive {
 
 /** Which tapes there are, and taking them in and out of use, sidecars with them. Whoever changes a tape holds its lease. */
 export interface TapeShelf {
-  /** Every tape, also one that was never registered; costs by their number, never by what they hold. */
-  list(): Promise<readonly ShelvedTape[]>;
+  /**
+   * Every tape, also one that was never registered; costs by their number, never by what they hold.
+   * @param prefix only those whose names begin so
+   */
+  list(prefix?: string): Promise<readonly ShelvedTape[]>;
   /** One tape of that list; undefined when it is not there. */
   find(tape: TapeId): Promise<ShelvedTape | undefined>;
   /** @throws BubError `not_found`; `invalid_input` where there is a tape `to` */

@@ -56,7 +56,10 @@ function render(
   output: TextOutput,
 ): string {
   const now = clock.now();
-  const row = (one: { tape: string; session?: string; workspace?: string | null; bytes: number }, date: string) => {
+  const row = (
+    one: { tape: string; session?: string; workspace?: string | null; bytes: number },
+    date: Date | string,
+  ) => {
     const { tape, session = tape, workspace, bytes } = one;
     const elsewhere = workspace === here ? "" : (workspace ?? "");
     return [session, renderAge(date, now), renderBytes(bytes), elsewhere].map(toOneLine);

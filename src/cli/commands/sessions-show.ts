@@ -51,7 +51,7 @@ function render(report: Report, now: Date, output: TextOutput): string[] {
     ["tape", place],
     ["about", title ?? "nobody has said anything"],
     ["began", began ?? "not known"],
-    ["last used", `${changed} (${renderAge(changed, now)})`],
+    ["last used", `${changed.toISOString()} (${renderAge(changed, now)})`],
     ["holds", `${counted(entries, "entry", "entries")}, ${counted(anchors, "anchor")}, ${renderBytes(bytes)}`],
     ...Object.entries(settings).map(([name, value]) => [name, String(value)]),
     ["in use", holder === null ? "no" : `by process ${holder.pid} on ${holder.host}`],

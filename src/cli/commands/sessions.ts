@@ -57,12 +57,12 @@ async function renderRows(
   const now = runtime.clock.now();
   for (const one of listed) {
     const { tape, session = tape, workspace, bytes } = one;
-    const place = everywhere ? [toOneLine(workspace ?? "-")] : [];
-    const facts = isArchive(one)
-      ? [renderBytes(bytes), timeOf(one)]
-      : [renderAge(one.changed, now), renderBytes(bytes)];
-    const title = isArchive(one) || listed.length > mostTitles ? [] : [toOneLine(await titleOf(one, runtime, stderr))];
-    rows.push([toOneLine(session), ...facts, ...place, ...title]);
+    const row = [toOneLine(session)];
+    if (isArchive(one)) row.push(renderBytes(bytes), timeOf(one));
+    else row.push(renderAge(one.changed, now), renderBytes(bytes));
+    if (everywhere) row.push(toOneLine(workspace ?? "-"));
+    if (!isArchive(one) && listed.length <= mostTitles) row.push(toOneLine(await titleOf(one, runtime, stderr)));
+    rows.push(row);
   }
   return renderNamed(rows, stdout);
 }
