@@ -60,11 +60,15 @@ export const silentLogger: Logger = {
 
 /** Knows this process's secrets and replaces them in any text. */
 export class SecretMask {
-  readonly #secrets = new Set<string>();
+  /** The longest first: one may be the beginning of another. */
+  #secrets: readonly string[] = [];
 
   /** Short values are no secrets worth breaking text for: under 6 characters nothing is remembered. */
   add(secret: string | undefined): void {
-    if (secret !== undefined && secret.length >= 6) this.#secrets.add(secret);
+    if (secret === undefined || secret.length < 6 || this.#secrets.includes(secret)) return;
+    // In JSON its quotes and backslashes are written in another way.
+    const forms = new Set([...this.#secrets, secret, JSON.stringify(secret).slice(1, -1)]);
+    this.#secrets = [...forms].sort((one, other) => other.length - one.length);
   }
 
   readonly mask = (text: string): string => {
