@@ -17,6 +17,14 @@ export function secretsOf(
   ];
 }
 
+/** Variables of settings that are no keys themselves but hold some: no child of a run has to see them. */
+export function variablesWithSecrets({ providers, clientArgs }: Pick<Settings, "providers" | "clientArgs">): string[] {
+  const hasKeys = Object.values(providers).some((entry) => isJsonObject(entry) && entry.api_key !== undefined);
+  const { headers, default_headers: defaultHeaders } = clientArgs;
+  const hasHeaders = [headers, defaultHeaders].flatMap(headerSecrets).length > 0;
+  return [...(hasKeys ? ["BUB_PROVIDERS"] : []), ...(hasHeaders ? ["BUB_CLIENT_ARGS"] : [])];
+}
+
 /** With and without the scheme before it: `Bearer …`. */
 function headerSecrets(headers: JsonValue | undefined): string[] {
   if (!isJsonObject(headers)) return [];

@@ -64,6 +64,33 @@ test("T1.4 the key's own variable is the one that is hidden", async () => {
   expect(await variablesOf("deepinfra")).not.toHaveProperty("DEEPINFRA_API_KEY");
 });
 
+test("T1.4 variables of Bub that hold keys are hidden as keys are; without any they are as others", async () => {
+  const variables = async (own: Record<string, string>) => {
+    const folder = newFolder();
+    const model = scriptedModel([callTool("bash", { command: "env" }), say("done")]);
+    const settings = { home: join(folder, "home") };
+    await using runtime = await testRuntime({
+      model,
+      environment: null,
+      workspace: folder,
+      settings,
+      env: { ...env, ...own },
+    });
+    return (await runtime.send("go")).toolResults[0]?.text;
+  };
+  const seen = await variables({
+    BUB_PROVIDERS: '{"lab":{"api_base":"http://127.0.0.1:1","api_key":"sk-lab"}}',
+    BUB_CLIENT_ARGS: '{"headers":{"Authorization":"Bearer sk-header"}}',
+  });
+  expect(seen).not.toMatch(/sk-|BUB_PROVIDERS|BUB_CLIENT_ARGS/);
+  const open = await variables({
+    BUB_PROVIDERS: '{"lab":{"api_base":"http://127.0.0.1:1"}}',
+    BUB_CLIENT_ARGS: '{"headers":{"x-title":"Bub"}}',
+  });
+  expect(open).toMatch(/^BUB_PROVIDERS=/m);
+  expect(open).toMatch(/^BUB_CLIENT_ARGS=/m);
+});
+
 test("T1.4 BUB_SHELL_ENV_ALLOW gives names back", async () => {
   expect(await variablesOf("openrouter", ["BUB_TELEGRAM_TOKEN"])).toMatchObject({ BUB_TELEGRAM_TOKEN: "token" });
 });

@@ -4,6 +4,7 @@ import { sweepDeadOwners } from "../../environment/dead-owners.ts";
 import { createLocalEnvironment } from "../../environment/local.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import type { PluginHost } from "../../kernel/plugin-host.ts";
+import { variablesWithSecrets } from "../../kernel/setting-secrets.ts";
 import { providerKeyVariables } from "../../model/key-variables.ts";
 import { KeyVariables } from "./key-variables.ts";
 
@@ -11,7 +12,9 @@ export const environmentPlugin = definePlugin((host: PluginHost) => {
   const { settings, env, events, log } = host;
   const keys = new KeyVariables(host);
   events.on("model-call-started", ({ model }) => keys.add(model));
-  const environment = () => childEnvironment({ env, keyVariables: keys.names(), allow: settings.shellEnvAllow });
+  const holding = variablesWithSecrets(settings);
+  const environment = () =>
+    childEnvironment({ env, keyVariables: [...keys.names(), ...holding], allow: settings.shellEnvAllow });
   return {
     name: "environment",
     provideEnvironment: ({ workspace }) =>
