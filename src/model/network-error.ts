@@ -33,7 +33,10 @@ function reasonOf(code: string, error: unknown, address: string): string {
     case "ENETUNREACH":
       return `${address} cannot be reached from this network`;
     default:
-      if (isCertificateError(code)) return `There is no secure connection to ${address}: ${messageOf(error)}`;
+      // OpenSSL's words for it are a line of its source code.
+      if (/wrong.version.number/i.test(code + messageOf(error)))
+        return `There is no secure connection to ${address}: what answers there speaks no TLS, as http:// does`;
+      if (isCertificateError(code)) return `There is no secure connection to ${address}: ${messageOf(error).trim()}`;
       return `The connection to ${address} failed: ${messageOf(error)}`;
   }
 }

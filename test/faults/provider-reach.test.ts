@@ -101,7 +101,9 @@ describe.each(testedFormats)("R2.5 $format", (format) => {
   test("plain HTTP where a secure connection is meant", async () => {
     await using server = await startFaultServer([events("")]);
     const { message, failure, retries } = await ask(modelAt(format, server.url.replace("http:", "https:")));
-    expect(message).toMatch(/^There is no secure connection to https:/);
+    expect(message).toMatch(
+      /^There is no secure connection to https:\S+: what answers there speaks no TLS, as http:\/\/ does\.$/,
+    );
     expect({ failure, retries, requests: server.requests }).toEqual({ failure: "network", retries: 0, requests: [] });
   });
 });

@@ -116,6 +116,8 @@ async function get(url: URL, headers: Headers, signal: AbortSignal): Promise<Res
   } catch (error) {
     signal.throwIfAborted();
     const cause = (error instanceof Error && error.cause) || error;
+    if (messageOf(cause) === "bad port")
+      throw new BubError("invalid_input", `port ${url.port} of ${url.href} is another service's: it is not asked`);
     throw new BubError("temporary", networkError(cause, url.href).message.replace(/\.$/, ""), { cause: error });
   }
 }

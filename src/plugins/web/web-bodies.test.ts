@@ -164,6 +164,12 @@ test("T4.2 a body that breaks off, or is no gzip, is an error that says so", asy
   expect((await get({ url: garbage.url })).text).toMatch(/^\[temporary\] the body of .* broke off/);
 });
 
+test("T4.3 a port of another service is not asked, and trying again is of no use", async () => {
+  expect((await get({ url: "http://127.0.0.1:22/" })).text).toBe(
+    "[invalid_input] port 22 of http://127.0.0.1:22/ is another service's: it is not asked",
+  );
+});
+
 test("T4.2 a server that cannot be reached is one sentence with its address", async () => {
   const server = await serve(page("gone"));
   await server.close();
