@@ -52,7 +52,8 @@ const repairMs = 60_000;
  */
 export async function openProject({ env: own, stderr, stop }: CommandContext): Promise<OpenProject> {
   const home = homeOf(own);
-  const env = childEnvironment({ env: own, keyVariables: providerKeyVariables });
+  const keyVariables = [...providerKeyVariables, "BUB_PROVIDERS", "BUB_CLIENT_ARGS"];
+  const env = childEnvironment({ env: own, keyVariables });
   const folder = projectFolder(home);
   orFileError("make the folder", folder, () => ensureFolder(folder));
   const { signal } = stop;

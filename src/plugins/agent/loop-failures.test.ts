@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { echo, kinds } from "../../../test/support/agent-runs.ts";
 import { CancelledError } from "../../base/abort.ts";
 import { BubError } from "../../base/errors.ts";
+import { createMemoryEnvironment } from "../../environment/memory.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { InboxPort, TapeStorage } from "../../tape/store.ts";
@@ -85,6 +86,41 @@ test("R2.5 when all models fail the first one's error is told", async () => {
   const turn = await runtime.send("go");
   expect(turn.status).toBe("error");
   expect(turn.errors).toEqual([expect.stringContaining("first is broken")]);
+});
+
+test("R2.5 pitfalls: where every second model call fails with 500, each tool still runs once", async () => {
+  const ran: unknown[] = [];
+  const once = defineTool({
+    name: "once",
+    description: "Count.",
+    input: { type: "object", properties: { n: { type: "number" } } },
+    run: ({ n }) => {
+      ran.push(n);
+      return "counted";
+    },
+  });
+  const failing = () => fail(500, { retryAfterMs: 1 });
+  const answers = [1, 2, 3].flatMap((n) => [failing(), callTool("once", { n })]);
+  const model = scriptedModel([...answers, failing(), say("done")]);
+  await using runtime = await testRuntime({ model, tools: [once] });
+  const turn = await runtime.send("go");
+  expect(turn).toMatchObject({ text: "done", status: "ok", errors: [] });
+  expect(ran).toEqual([1, 2, 3]);
+  expect(turn.notices).toHaveLength(4);
+  const results = model.requests.map(({ messages }) => messages.filter(({ role }) => role === "tool").length);
+  expect(results).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
+});
+
+test("R3.2 pitfalls: an edit of one line in 20 MB grows the tape by the call, not by the file", async () => {
+  const line = `${"0123456789".repeat(10)}\n`;
+  const environment = createMemoryEnvironment({
+    workspace: "/work",
+    files: { "/work/big.txt": `${line.repeat(200_000)}last` },
+  });
+  const model = scriptedModel([callTool("fs_edit", { path: "big.txt", old: "last", new: "end" }), say("done")]);
+  await using runtime = await testRuntime({ model, environment });
+  expect((await runtime.send("go")).toolResults).toMatchObject([{ is_error: false }]);
+  expect(JSON.stringify(await runtime.entries()).length).toBeLessThan(64 * 1024);
 });
 
 test("R2.8 a stream cut after text keeps the text, runs nothing, and ends as an error", async () => {
