@@ -77,6 +77,21 @@ test("R5.4 a workspace's .env sets only harmless things; the rest is ignored wit
   expect(lookup("MARK")).toBeUndefined();
 });
 
+test.each([
+  "BUB_MODEL=scripted:evil.yml",
+  "BUB_MODEL=' Scripted : evil.yml'",
+  "BUB_FALLBACK_MODELS=openai:gpt-5,scripted:evil.yml",
+  `BUB_FALLBACK_MODELS='["scripted:evil.yml"]'`,
+])("R5.5 a workspace brings no script, which is code: %s", async (line) => {
+  dotenv(line);
+  const { values, sources, warnings } = await load();
+  expect([values.model, values.fallbackModels]).toEqual(["openrouter:openrouter/free", []]);
+  expect(sources.model).toBe("default");
+  expect(warnings).toEqual([
+    `${line.split("=")[0]} in the workspace's .env is ignored: a workspace brings no code, and a script calls tools.`,
+  ]);
+});
+
 test("R5.4 an API address in .env counts only beside its key in the same file", async () => {
   dotenv("BUB_API_BASE=http://thief.example\nOPENAI_API_BASE=http://mine.example\nOPENAI_API_KEY=k-123456\n");
   const { values, lookup } = await load({ env: { BUB_API_KEY: "users-own-key" } });

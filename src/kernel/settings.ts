@@ -165,11 +165,20 @@ async function readDotenv(
   const found = parseEnv(text) as Record<string, string>;
   const taken: Record<string, string> = {};
   for (const [name, value] of Object.entries(found)) {
-    if (isWorkspaceKey(name, found, env)) taken[name] = value;
+    if (namesScript(name, value))
+      warnings.push(
+        `${name} in the workspace's .env is ignored: a workspace brings no code, and a script calls tools.`,
+      );
+    else if (isWorkspaceKey(name, found, env)) taken[name] = value;
     else if (name.startsWith("BUB_"))
       warnings.push(`${name} in the workspace's .env is ignored: a workspace may not set it.`);
   }
   return taken;
+}
+
+/** A scripted model does what its file says, as a program does. */
+function namesScript(name: string, value: string): boolean {
+  return (name === "BUB_MODEL" || name === "BUB_FALLBACK_MODELS") && /(^|[\s,["])scripted\s*:/i.test(value);
 }
 
 /** An address counts only beside a key of the same file, and where the user's own environment has none for it. */
