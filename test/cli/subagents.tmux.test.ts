@@ -34,6 +34,8 @@ test.skipIf(missing("tmux"))(
     pane.press("Enter");
     await pane.until(/^ {2}subagent count the files [1-9]\d* s$/m);
     await pane.until(/· 1 subagent ·/);
+    // Nobody thinks meanwhile.
+    expect(await pane.until(/^. waiting for subagents/m)).not.toContain("thinking");
     world.file("workspace/enough", "");
     await pane.until(/there are three/);
     const shown = pane.scrollback();

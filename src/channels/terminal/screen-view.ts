@@ -126,6 +126,9 @@ class ScreenView implements ChatView {
     );
     this.#editor.workspace = runtime.workspace;
     runtime.events.on("run-started", ({ sessionId, model }) => this.#answeredBy(sessionId, model));
+    runtime.events.on("model-call-started", ({ sessionId }) => {
+      if (sessionId === this.#sessionId) this.#activity.say("thinking");
+    });
     runtime.events.on("model-call-finished", ({ sessionId, model, usage }) => {
       this.#answeredBy(sessionId, model);
       if (sessionId !== this.#sessionId && usage !== undefined) this.#spending.addCost(usage, model);
@@ -230,7 +233,8 @@ class ScreenView implements ChatView {
         break;
       case "step-finished":
         this.#endText();
-        this.#activity.say("thinking");
+        // Until the model is asked again.
+        this.#activity.say(this.#children.count > 0 ? "waiting for subagents" : "thinking");
         break;
       case "final":
         this.#endText();
