@@ -28,3 +28,11 @@ test("T3.5 a long line is shown in part", () => {
   const line = `const data = "${"x".repeat(5_000)}";`;
   expect(findClosestLine(`\n${line}`, line.replace("data", "date"), 0)?.text).toHaveLength(200);
 });
+
+test("T3.5 a hundred thousand lines in another order, or with another indentation, are compared all the same", () => {
+  const lines = Array.from({ length: 100_000 }, (_, index) => `  line ${index}`);
+  const turned = lines.toReversed();
+  expect(findClosestLine(lines.join("\n"), turned.join("\n"), 0)).toEqual({ line: 99_999, text: "  line 99999" });
+  const flat = turned.map((line) => line.trim()).join("\n");
+  expect(findClosestLine(lines.join("\n"), flat, 0)?.line).toBe(99_999);
+});

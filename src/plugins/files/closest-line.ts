@@ -12,11 +12,13 @@ const longestShown = 200;
 /** How much of a file is looked at, in characters. */
 const scanned = 2_000_000;
 const leastLikeness = 0.6;
+/** How many lines that are no whole line of the file are looked for in all of it. */
+const mostParts = 100;
 
 /** The line at or after `start` that is most like the first line of `wanted` that is missing; undefined when none is near. */
 export function findClosestLine(text: string, wanted: string, start: number): ClosestLine | undefined {
   const lines = linesOf(text.slice(0, scanned));
-  const target = missingLine(linesOf(wanted), lines.slice(start).join("\n")).trim().slice(0, longestCompared);
+  const target = missingLine(linesOf(wanted), lines.slice(start)).trim().slice(0, longestCompared);
   if (target === "") return undefined;
   const likeness = likenessTo(target);
   let best: { line: number; likeness: number } | undefined;
@@ -28,9 +30,12 @@ export function findClosestLine(text: string, wanted: string, start: number): Cl
 }
 
 /** Lines of several can each be there without standing together; then the first one tells the most. */
-function missingLine(wanted: readonly string[], text: string): string {
+function missingLine(wanted: readonly string[], lines: readonly string[]): string {
   const told = wanted.filter((line) => line.trim() !== "");
-  return told.find((line) => !text.includes(line)) ?? told[0] ?? "";
+  const whole = new Set(lines);
+  const text = lines.join("\n");
+  const parts = told.filter((line) => !whole.has(line)).slice(0, mostParts);
+  return parts.find((line) => !text.includes(line)) ?? told[0] ?? "";
 }
 
 function linesOf(text: string): string[] {

@@ -11,6 +11,13 @@ test("T3.5 every literal occurrence is replaced", () => {
   expect(replaced("(a|b)*[c]\\d{2}$^?+-/", "(a|b)*[c]\\d{2}$^?+-/", "x")).toEqual({ text: "x", count: 1 });
 });
 
+test("T3.5 a text of a megabyte is replaced as a short one is", () => {
+  const long = "0123456789\n".repeat(100_000);
+  expect(replaced(`a\n${long}b\n${long}`, long, "x")).toEqual({ text: "a\nxb\nx", count: 2 });
+  const windows = long.replaceAll("\n", "\r\n");
+  expect(replaced(`a\r\n${windows}b`, long, "x\n")).toEqual({ text: "a\r\nx\r\nb", count: 1 });
+});
+
 test("T3.5 occurrences before the start are left alone", () => {
   const text = "a\na\r\na\ra";
   expect(replaced(text, "a", "b", offsetOfLine(text, 2)).text).toBe("a\na\r\nb\rb");

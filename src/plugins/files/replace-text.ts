@@ -15,17 +15,16 @@ export interface Replaced {
  * `new` becomes `\r\n`, as it does in a file that has no other line ends.
  */
 export function replaceText(text: string, { old, new: replacement }: Replacement, from: number): Replaced {
-  const { pattern, spansLines } = patternOf(old);
+  const lines = old.split(loneNewline);
   const withCrlf = replacement.replace(loneNewline, "\r\n");
-  const isCrlfFile = !spansLines && !old.includes("\r") && hasOnlyCrlf(text);
+  const isCrlfFile = lines.length === 1 && !old.includes("\r") && hasOnlyCrlf(text);
   const parts: string[] = [];
   let kept = 0;
   let count = 0;
-  pattern.lastIndex = from;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const gotCrlf = isCrlfFile || (spansLines && match[0].includes("\r\n"));
-    parts.push(text.slice(kept, match.index), gotCrlf ? withCrlf : replacement);
-    kept = match.index + match[0].length;
+  for (let match = findMatch(text, lines, from); match !== undefined; match = findMatch(text, lines, match.end)) {
+    const gotCrlf = isCrlfFile || (lines.length > 1 && text.slice(match.start, match.end).includes("\r\n"));
+    parts.push(text.slice(kept, match.start), gotCrlf ? withCrlf : replacement);
+    kept = match.end;
     count += 1;
   }
   return { text: [...parts, text.slice(kept)].join(""), count };
@@ -44,11 +43,46 @@ export function offsetOfLine(text: string, line: number): number {
 
 const loneNewline = /(?<!\r)\n/g;
 
-function patternOf(old: string): { pattern: RegExp; spansLines: boolean } {
-  const literal = old.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  const flexible = literal.replace(loneNewline, "\\r?\\n");
-  // With `u`, half of a surrogate pair never matches inside a whole one.
-  return { pattern: new RegExp(flexible, "gu"), spansLines: flexible !== literal };
+interface Match {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The first occurrence at or after `from`. No pattern: those of long texts do not compile. */
+function findMatch(text: string, lines: readonly string[], from: number): Match | undefined {
+  const [first = ""] = lines;
+  for (let start = placeOf(first, text, from); start >= 0; start = placeOf(first, text, start + 1)) {
+    const end = endOf(lines, text, start);
+    if (end !== undefined && !splitsCharacter(text, start) && !splitsCharacter(text, end)) return { start, end };
+  }
+  return undefined;
+}
+
+/** Where an occurrence may begin whose first line this is; one without any begins with the end of a line. */
+function placeOf(first: string, text: string, from: number): number {
+  if (first !== "") return text.indexOf(first, from);
+  const newline = text.indexOf("\n", from);
+  return newline > from && text[newline - 1] === "\r" ? newline - 1 : newline;
+}
+
+/** Where the occurrence that begins there ends; undefined when there is none. */
+function endOf(lines: readonly string[], text: string, start: number): number | undefined {
+  let end = start;
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) {
+      end += text[end] === "\r" ? 1 : 0;
+      if (text[end] !== "\n") return undefined;
+      end += 1;
+    }
+    if (!text.startsWith(line, end)) return undefined;
+    end += line.length;
+  }
+  return end;
+}
+
+/** Half of a surrogate pair never matches inside a whole one. */
+function splitsCharacter(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
 function hasOnlyCrlf(text: string): boolean {
