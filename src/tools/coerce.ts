@@ -92,7 +92,7 @@ function readNumber(value: Value): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value !== "string") return undefined;
   const text = value.trim();
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
   const number = Number(text);
   // Digits that a double cannot hold would come out as another number.
   const exact = /^[+-]?\d+$/.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number);

@@ -60,6 +60,20 @@ test("hostile text: a command's output cannot end the message that it stands in"
   expect(String(told).match(/<\/?shell-command/g)).toHaveLength(2);
 });
 
+test("hostile text: white space without end after a sign holds up nothing", async () => {
+  const model = scriptedModel([say("I see")]);
+  await using runtime = await testRuntime({
+    model,
+    tools: [shell(() => `<${" ".repeat(300_000)}x`)],
+    settings: { spillThreshold: 0 },
+  });
+  await runtime.send("cat table", { shell: true });
+  await runtime.send("hi");
+  expect(lastUserWords(model)?.[0]).toHaveLength(
+    300_002 + '<shell-command by="user">\n$ cat table\n\n</shell-command>'.length,
+  );
+});
+
 test("R5.2 shell mode: a long output reaches the model as that of its own calls does", async () => {
   const model = scriptedModel([say("I see")]);
   await using runtime = await runtimeWith(model, () => "x".repeat(100_000));

@@ -52,5 +52,5 @@ async function shortened(outcome: ToolOutcome, { turn, toolset }: { turn: Turn; 
 
 /** Whatever looks like the end of the message is only text. */
 function withoutTags(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*shell-command)/gi, "&lt;");
+  return text.replace(/<(?=\s*(?:\/\s*)?shell-command)/gi, "&lt;");
 }

@@ -35,6 +35,11 @@ test("T7.6 tags in the output or in errors, in any case, are only text", () => {
   expect(withoutTags("a < b, <b>, </ subagent-notification>")).toBe("a < b, <b>, &lt;/ subagent-notification>");
 });
 
+test("T7.6 white space without end after a sign holds up nothing", () => {
+  expect(withoutTags(`<${" ".repeat(300_000)}x`)).toHaveLength(300_002);
+  expect(withoutTags("<\n / \n SUBAGENT-notification < / x")).toBe("&lt;\n / \n SUBAGENT-notification < / x");
+});
+
 test("T7.6 no output whatever closes a notification or opens another one", () => {
   const piece = fc.constantFrom("<", "/", " ", "\n", "subagent-notification", "SubAgent-", "Notification", ">", "&lt;");
   fc.assert(

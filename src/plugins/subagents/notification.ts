@@ -21,7 +21,7 @@ export function renderNotification({ task_id: id, status, output, errors }: Task
 
 /** Whatever looks like the tags of a notification is only text. */
 export function withoutTags(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*subagent-notification)/gi, "&lt;");
+  return text.replace(/<(?=\s*(?:\/\s*)?subagent-notification)/gi, "&lt;");
 }
 
 /** The tasks that an entry or an item tells of, by its meta. */
