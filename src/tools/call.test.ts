@@ -38,3 +38,11 @@ test("T0.6 details.raw has the first 2,000 characters and no half of one", () =>
   expect(parse(`${"x".repeat(3_000)}`).problem?.details?.raw).toBe("x".repeat(2_000));
   expect(parse(`${"x".repeat(1_999)}😀`).problem?.details?.raw).toBe("x".repeat(1_999));
 });
+
+test("T0.6 arguments that are nested too deeply to be written down are that error, too", () => {
+  const nested = (depth: number) => `{"command":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  expect(parseCall({ id: "1", name: "bash", arguments: nested(500) }).problem).toBeUndefined();
+  const { arguments: args, problem } = parseCall({ id: "1", name: "bash", arguments: nested(100_000) });
+  expect(args).toEqual({});
+  expect(problem?.details?.errors).toEqual([{ path: "", message: "arguments are nested more than 1000 deep" }]);
+});

@@ -1,5 +1,5 @@
 // A call as a model writes it, and what is wrong with its text.
-import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import { beginningOf } from "../base/text-preview.ts";
 import { aliasOf } from "./define-tool.ts";
 import type { ToolError } from "./render-error.ts";
@@ -26,8 +26,10 @@ export interface RawCall {
 /** @param options.complete false when the model was stopped while it wrote: such a call never runs */
 export function parseCall({ id, name, arguments: raw }: RawCall, { complete = true } = {}): ParsedCall {
   const parsed = raw.trim() === "" ? {} : parseJson(raw);
-  if (complete && isJsonObject(parsed)) return { id, name, arguments: parsed };
-  const message = complete && parsed !== undefined ? "must be a JSON object" : "are cut off or not valid JSON";
+  const isWhole = complete && isJsonObject(parsed);
+  if (isWhole && !isDeeperThan(mostLevels, parsed)) return { id, name, arguments: parsed };
+  const noObject = complete && parsed !== undefined ? "must be a JSON object" : "are cut off or not valid JSON";
+  const message = isWhole ? `are nested more than ${mostLevels} deep` : noObject;
   const problem = invalidArguments(aliasOf(name), [{ path: "", message: `arguments ${message}` }], raw);
   return { id, name, arguments: {}, problem };
 }
@@ -40,3 +42,16 @@ export function invalidArguments(alias: string, issues: readonly ArgumentIssue[]
 }
 
 const shownCharacters = 2_000;
+/** Beyond some thousands a value can be read, but not written down again. */
+const mostLevels = 1_000;
+
+function isDeeperThan(most: number, value: JsonValue): boolean {
+  let level: JsonValue[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level.flatMap((one) =>
+      typeof one === "object" && one !== null ? (Object.values(one) as JsonValue[]) : [],
+    );
+  }
+  return false;
+}
