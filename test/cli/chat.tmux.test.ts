@@ -35,8 +35,8 @@ for (const start of [40, 80, 200]) {
     using pane = chat(world, [{ text, chunk_delay_ms: 4 }], { columns: start });
     await say(pane, "go");
     const sizes: [RegExp, number, number][] = [
-      [/m[34]\dx/, start === 40 ? 90 : 40, 30],
-      [/m[56]\dx/, 120, 30],
+      [/m(?:[5-9]|[12]\d)x/, start === 40 ? 90 : 40, 30],
+      [/m[2-5]\dx/, 120, 30],
       [/m[78]\dx/, 60, 20],
       [/m(?:9|10)\dx/, 80, 35],
     ];
@@ -64,8 +64,7 @@ for (const [of, sizeAt] of Object.entries(storms)) {
     const { text, marks } = longAnswer();
     using pane = chat(world, [{ text, chunk_delay_ms: 4 }]);
     await say(pane, "go");
-    // A line that wraps differently while it is on its way to a busy terminal cannot be told from one that has arrived.
-    await pane.until(/m[34]\dx/);
+    await pane.until(/m(?:[5-9]|[12]\d)x/);
     for (let count = 0; count < 30; count += 1) {
       const [columns = 80, rows = 30] = sizeAt(count);
       pane.resize(columns, rows);

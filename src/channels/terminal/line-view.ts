@@ -106,7 +106,7 @@ class LineView implements ChatView {
     this.lines.end();
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     // Whatever comes next shall not stand behind the prompt.
     if (this.isInteractive) this.notices.write("\n");
     this.#input[Symbol.dispose]();

@@ -1,7 +1,7 @@
 // The terminal of this process: as large as it is now, and with pastes of any size in one piece.
 import { ProcessTerminal } from "@earendil-works/pi-tui";
-import type { MeasuredTerminal } from "./live-screen.ts";
 import { PasteCollector } from "./paste-collector.ts";
+import type { MeasuredTerminal } from "./size-watch.ts";
 
 export class ScreenTerminal extends ProcessTerminal implements MeasuredTerminal {
   #collect: ((chunk: string) => void) | undefined;

@@ -99,7 +99,7 @@ class ScreenView implements ChatView {
       onMessage: (text) => this.#hear(text),
       onInterrupt,
       onLeave: () => this.lines.end(),
-      onSuspend: () => this.#suspend(),
+      onSuspend: () => void this.#suspend(),
     });
     const open = { render: (columns: number) => this.#renderOpen(columns), invalidate: () => undefined };
     const parts = [open, this.#questions, this.#children, this.#activity, this.#editor, this.#bottom];
@@ -173,7 +173,7 @@ class ScreenView implements ChatView {
       resolve(id);
     };
     this.#picker = new SessionPicker(choices, this.#palette, {
-      rows: () => this.#screen.terminal.rows,
+      rows: () => this.#screen.rows,
       redraw: () => this.#screen.requestRender(),
       done,
     });
@@ -260,12 +260,13 @@ class ScreenView implements ChatView {
     this.#write(text, this.#palette.dim);
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#activity.stop();
     this.#children.stop();
     if (!this.#isOpen) return;
     this.#endText();
     this.#isOpen = false;
+    await this.#screen.settle();
     this.#screen.stop();
   }
 
@@ -300,7 +301,7 @@ class ScreenView implements ChatView {
     this.#screen.finish(finished);
     const lines = this.#answer.renderOpen(columns);
     // Half of the screen: what a window half as wide pushes beyond its top could not be drawn over.
-    const most = Math.max(3, Math.min(16, (this.#screen.terminal.rows - 8) >> 1));
+    const most = Math.max(3, Math.min(16, (this.#screen.rows - 8) >> 1));
     return lines.slice(-most);
   }
 
@@ -367,7 +368,9 @@ class ScreenView implements ChatView {
     this.#screen.finish([...this.#answer.end(this.#screen.room), ...this.#aside.splice(0)]);
   }
 
-  #suspend(): void {
+  async #suspend(): Promise<void> {
+    await this.#screen.settle();
+    if (!this.#isOpen) return;
     this.#screen.stop();
     // Nothing else is waited for meanwhile, and the process would end.
     const held = setInterval(() => undefined, 1 << 30);

@@ -5,7 +5,7 @@ import type { Ask } from "../../kernel/envelope.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import type { SessionChoice } from "./session-choice.ts";
 
-export interface ChatView extends Disposable {
+export interface ChatView extends AsyncDisposable {
   /** True when somebody types. */
   readonly isInteractive: boolean;
   /** True where what is shown can be drawn anew. */

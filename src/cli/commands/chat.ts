@@ -32,7 +32,7 @@ export async function runChat(
   checkOptions(options, isInteractive);
   let chat: Chat | undefined;
   const onInterrupt = () => chat?.interrupt();
-  using view = await createView({
+  await using view = await createView({
     isScreen: isInteractive && stdout.hasCursor,
     input: stdin,
     echo: isInteractive ? process.stdout : undefined,
