@@ -115,6 +115,17 @@ test("R5.2 finished lines that were written over, as the terminal became wider j
   expect(await scene.end()).toEqual(onlyTheEnd(scene));
 });
 
+test("R5.2 what stood in the wrong place and has left the screen is not written again", async () => {
+  using scene = new Scene({ rows: 20 });
+  scene.grow([70, 70]);
+  await scene.rest();
+  scene.finish(Array.from({ length: 30 }, () => 20));
+  await scene.pass();
+  scene.terminal.resize(40, 20);
+  await scene.arrive();
+  expect((await scene.end()).marks).toEqual(scene.marks);
+});
+
 test("R5.2 on a terminal that gives no answers a resize is drawn for once it has held", async () => {
   using scene = new Scene({ answers: false });
   scene.grow([70, 70, 70]);
