@@ -1,5 +1,5 @@
 // The process table: who runs, since when, below whom. The only file that reads /proc; elsewhere `ps` answers.
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 export interface ProcessTable {
   /** When the process started, as an opaque text that tells it from a later one with the same pid; undefined when it is gone. */
@@ -166,13 +166,29 @@ function canBeSignalled(pid: number): boolean {
   }
 }
 
+/**
+ * What a file of /proc holds, until the next one is read. By hand: such a file says that it is empty, and `readFileSync`
+ * would take 64 KB for each.
+ */
 function readOrEmpty(path: string): Buffer {
+  let length = 0;
   try {
-    return readFileSync(path);
+    const file = openSync(path, "r");
+    try {
+      for (let taken = -1; taken !== 0; length += taken) {
+        if (length === content.length) content = Buffer.concat([content], content.length * 2);
+        taken = readSync(file, content, length, content.length - length, null);
+      }
+    } finally {
+      closeSync(file);
+    }
   } catch {
-    return Buffer.alloc(0);
+    return content.subarray(0, 0);
   }
+  return content.subarray(0, length);
 }
+
+let content = Buffer.allocUnsafeSlow(16_384);
 
 function firstLine(read: () => string): string {
   try {

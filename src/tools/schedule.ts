@@ -1,5 +1,4 @@
 // Which calls of a step run together, and what becomes of them when the step is cancelled.
-import { delay } from "../base/abort.ts";
 import { AsyncQueue } from "../base/async-queue.ts";
 import type { Logger } from "../base/log.ts";
 import { CallGate } from "./call-gate.ts";
@@ -30,15 +29,14 @@ export async function* runCalls<Call extends NamedCall>(
 ): AsyncGenerator<ToolOutcome, void, undefined> {
   const outcomes = new AsyncQueue<ToolOutcome>();
   const gate = new CallGate(maxConcurrency);
-  const patience = new AbortController();
-  const abandoned = patienceOver(signal, patience.signal);
+  const patience = new Patience(signal);
   const all = calls.map((call) =>
     gate.pass(isExclusive(call, toolset), async () => {
-      outcomes.push(await settle(call, run, { signal, abandoned, log }));
+      outcomes.push(await settle(call, run, { signal, abandoned: patience.isOver, log }));
     }),
   );
   void Promise.all(all).finally(() => {
-    patience.abort();
+    patience.stop();
     outcomes.end();
   });
   yield* outcomes;
@@ -84,15 +82,30 @@ async function runOrFail<Call extends NamedCall>(
   }
 }
 
-/** Resolves when the patience after the abort is over. Once `enough` aborts it holds no timer, and settles no more. */
-async function patienceOver(signal: AbortSignal, enough: AbortSignal): Promise<void> {
-  await aborted(signal, enough);
-  await delay(patienceMs, enough).catch(() => undefined);
-}
+/** Waits for what was cancelled, for a while. Plain listener and timer: a signal of its own would cost each step. */
+class Patience {
+  /** Resolves when the time after the abort is over. */
+  readonly isOver: Promise<void>;
+  readonly #signal: AbortSignal;
+  #end: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-function aborted(signal: AbortSignal, enough: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: enough });
-  });
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.isOver = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    if (signal.aborted) this.#begin();
+    else signal.addEventListener("abort", this.#begin, { once: true });
+  }
+
+  /** From here on it holds no timer and no listener, and settles no more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#begin);
+  }
+
+  readonly #begin = (): void => {
+    this.#timer = setTimeout(this.#end, patienceMs);
+  };
 }
