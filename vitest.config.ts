@@ -34,6 +34,8 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     sequence: { shuffle: true },
+    // What is waited for comes late on a loaded machine; the default is a second.
+    expect: { poll: { timeout: 20_000 } },
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
