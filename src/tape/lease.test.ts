@@ -69,6 +69,11 @@ function setUp(options: Partial<FileLeasesOptions> = {}, environment: LeaseWorld
   };
 }
 
+/** How many files this process has open; where nobody can tell, always the same. */
+function openFiles(): number {
+  return existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0;
+}
+
 test("R1.6 the lease is a private file beside the tape that says who holds it, and goes with the turn", async () => {
   const { leases, path, names } = setUp();
   const lease = await leases.acquire(tape, atOnce);
@@ -135,11 +140,13 @@ describe("R1.6 a holder that is gone", () => {
 
   test("R1.6 is left to a living successor", async () => {
     const { leases, path, write, alive, names } = setUp();
+    const before = openFiles();
     alive.set(10, "start-10");
     write(path, { token: "aaaa" });
     write(`${path}.after.aaaa`, { token: "bbbb", pid: 10, start_time: "start-10" });
     await expect(leases.acquire(tape, atOnce)).rejects.toThrow("session 'cli:local' is held by process 10 on here");
     expect(names().sort()).toEqual([`${tape}.lease`, `${tape}.lease.after.aaaa`]);
+    expect(openFiles()).toBe(before);
   });
 
   test("R1.6 has one successor, however many try", async () => {
@@ -180,6 +187,28 @@ test("R1.6 a lease that was taken over refuses, and is not removed by its former
   expect(existsSync(path)).toBe(true);
   rmSync(path);
   expect(() => lease.check()).toThrow("taken over");
+});
+
+test("R1.6 a lease that is taken over between two writes refuses the second", async () => {
+  const { leases, path, write } = setUp();
+  await using lease = await leases.acquire(tape, atOnce);
+  lease.check();
+  lease.check();
+  // The file system's clock has gone on since: within one tick of it nothing can be told apart.
+  await expect
+    .poll(() => {
+      writeFileSync(`${path}.probe`, "");
+      return statSync(`${path}.probe`).ctimeMs;
+    })
+    .toBeGreaterThan(statSync(path).ctimeMs);
+  write(path, { token: "bbbb" });
+  expect(() => lease.check()).toThrow("taken over");
+});
+
+test("R1.6 a lease shows life by the clock of its holder from the first moment", async () => {
+  const { leases, path, now } = setUp();
+  await using _lease = await leases.acquire(tape, atOnce);
+  expect(statSync(path).mtimeMs).toBe(now());
 });
 
 test("R1.6 the holder shows signs of life on its own file only", async () => {

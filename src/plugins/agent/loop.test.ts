@@ -59,6 +59,33 @@ test("R1.1 a turn is one message, its run has steps, each with a model call; the
   expect(entries.filter(({ payload }) => payload.name === "run")).toHaveLength(3);
 });
 
+test("R3.3 calls are on the disk before a tool runs, and the answer before the run is over", async () => {
+  const order: string[] = [];
+  const noting = defineTool({ name: "note", description: "Note.", run: () => void order.push("tool") });
+  await using runtime = await testRuntime({ model: scriptedModel([callTool("note"), say("done")]), tools: [noting] });
+  const { tapes } = runtime.storage;
+  const open = tapes.open.bind(tapes);
+  tapes.open = async (id) => {
+    const log = await open(id);
+    const [append, sync] = [log.append.bind(log), log.sync.bind(log)];
+    log.append = async (entries) => {
+      order.push(...kinds(entries));
+      await append(entries);
+    };
+    log.sync = async () => {
+      order.push("sync");
+      await sync();
+    };
+    return log;
+  };
+  runtime.runtime.events.on("run-finished", () => void order.push("over"));
+  await runtime.send("go");
+  expect(order.slice(order.indexOf("tool_call"))).toEqual([
+    ...["tool_call", "sync", "tool", "tool_result", "event run"],
+    ...["assistant", "event run", "sync", "over"],
+  ]);
+});
+
 test("R2.2 events: ids equal the entries' meta, final once and last", async () => {
   const model = scriptedModel([callTool("echo", { text: "a" }), say(["do", "ne"], { reasoning: "easy" })]);
   await using runtime = await testRuntime({ model, tools: [echo] });

@@ -54,6 +54,11 @@ test("T7.9 send: what is said during the child's last step is answered by one mo
     onEvent: (event) => event.type === "tool-result" && event.name === "subagent_send" && held.open(),
   });
   expect(await notificationsOf(runtime)).toEqual([expect.stringContaining("\nthat too\n")]);
+  expect(model.of("one more thing")[0]?.messages).toEqual([
+    { role: "user", content: "child" },
+    { role: "assistant", content: "first answer" },
+    { role: "user", content: "one more thing" },
+  ]);
 });
 
 test("T7.9 send: a queued child reads it after its prompt, in its first step", async () => {
