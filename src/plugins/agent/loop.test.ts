@@ -230,6 +230,15 @@ test("R2.3 the bus tells of runs, model calls, tool calls and steps; a failing h
   off();
 });
 
+test("R2.7 asking again for what is still running is no repetition, whatever the model calls the tool", async () => {
+  const look = defineTool({ name: "bash.output", description: "Look.", run: () => "status: running" });
+  const model = scriptedModel([...Array.from({ length: 5 }, () => callTool("bash_output")), say("done")]);
+  await using runtime = await testRuntime({ model, tools: [look], settings: { loopGuard: 2 } });
+  const turn = await runtime.send("go");
+  expect(turn).toMatchObject({ status: "ok", text: "done" });
+  expect(new Set(turn.toolResults.map(({ text }) => text))).toEqual(new Set(["status: running"]));
+});
+
 test("R2.9 usage is an event of its step, stands in the run entry, and is added up in run-finished", async () => {
   const model = scriptedModel([
     callTool("echo", { text: "a" }, { usage: { input_tokens: 10, total_tokens: 12 } }),

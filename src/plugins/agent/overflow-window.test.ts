@@ -140,6 +140,29 @@ test("R2.6 a message that does not fit alone ends the run with a clear error, an
   expect((await runtime.send("short")).text).toBe("fine");
 });
 
+test("R2.6 nothing is handed off where the message leaves no room that is worth a summary", async () => {
+  const window = await windowFor(1_000, 100);
+  const settings = { contextWindow: window, maxTokens: 100 };
+  const kept: number[] = [];
+  let refused = 0;
+  for (let size = 3_000; size < 3_900; size += 50) {
+    const model = scriptedModel([say("x"), say("s".repeat(20_000)), say("done")]);
+    await using runtime = await testRuntime({ model, settings });
+    await runtime.send("old ".repeat(500));
+    const { errors } = await runtime.send("w".repeat(size));
+    if (errors.length > 0) refused++;
+    else
+      kept.push(
+        String(textsOf(model.requests.at(-1)?.messages)[0])
+          .match(/s{3,}/g)
+          ?.join("").length ?? 0,
+      );
+  }
+  expect([kept.length > 0, refused > 0]).toEqual([true, true]);
+  // 64 tokens, less the mark where its middle was cut out.
+  expect(Math.min(...kept)).toBeGreaterThan(150);
+});
+
 test("R2.6 a summary longer than what is left of a known window is shortened to it", async () => {
   const window = await windowFor(1_200, 100, [big]);
   const model = scriptedModel([

@@ -90,6 +90,8 @@ print(await asyncio.gather(*[tools.math_add(a=i) for i in range(3)]))
     expect(turn.toolResults.filter(({ name }) => name === "math_add")).toHaveLength(3);
     const step = entries.find(({ payload }) => payload.name === "run");
     expect(step?.payload.data).toMatchObject({ nested: { math_add: 3 } });
+    const [, next] = entries.filter(({ payload }) => payload.name === "run");
+    expect(next?.payload.data).not.toHaveProperty("nested");
     expect(entries.filter(({ kind }) => kind === "tool_result")).toHaveLength(1);
   },
 );

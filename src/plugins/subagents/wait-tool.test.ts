@@ -34,6 +34,15 @@ test("T7.9 T0.10 wait gives results as soon as all have ended, and they come in 
   expect(entry?.meta.tasks).toEqual(taskIdsIn(model.of("go")[1] ?? { messages: [] }));
 });
 
+test("T7.7 what wait has given is gone from the inbox, also when the run goes no further", async () => {
+  const held = gate();
+  const model = conversations({ go: [start("child"), callTool("subagent.wait")], child: [gated(held, "a")] });
+  await using runtime = await testRuntime({ model, settings: { maxSteps: 2 } });
+  const { status } = await runtime.send("go", { onEvent: whenWaiting(() => [held]) });
+  expect(status).toBe("error");
+  expect(await runtime.storage.inboxes.list(runtime.runtime.tapeIdOf("cli:test"))).toEqual([]);
+});
+
 test("T7.9 wait with 0 only looks", async () => {
   const held = gate();
   const model = conversations({
