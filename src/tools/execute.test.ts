@@ -348,6 +348,18 @@ test("R1.7 a person who cancels at the question runs nothing", async () => {
   expect(run).not.toHaveBeenCalled();
 });
 
+test("R1.7 a question that ends with the cancel is no refusal: the call was cancelled", async () => {
+  const controller = new AbortController();
+  const ask = async () => {
+    controller.abort();
+    throw controller.signal.reason;
+  };
+  const asked = answer({ action: "ask", question: "?", choices: ["yes"] });
+  const context = world([repeat()], { signal: controller.signal });
+  const outcome = await executeCall(call({ text: "a" }), context, { ...asked, ask });
+  expect(outcome).toMatchObject({ status: "cancelled", text: "[tool] cancelled" });
+});
+
 test("T0.10 media go to the model as parts and into words for people", async () => {
   const part = { type: "image", media_type: "image/png", data: "AA==", bytes: 1, width: 2, height: 3 } as const;
   const tool = repeat({ render: () => [{ type: "text", text: "see" }, part] });
