@@ -1,9 +1,10 @@
 // A file that goes with a message: pictures, sound and films as media, text by its name and content.
 import { basename, extname } from "node:path";
 import type { ContentPart, MediaPart } from "../base/content.ts";
-import { BubError, codeOf, messageOf } from "../base/errors.ts";
+import { BubError, codeOf } from "../base/errors.ts";
 import { probeImage } from "../base/image-probe.ts";
 import { readRegularFile } from "../base/regular-file.ts";
+import { reasonOf } from "../base/system-reason.ts";
 
 const mebibyte = 1024 * 1024;
 /** Bytes. Of longer texts an agent reads what it needs by a tool. */
@@ -24,7 +25,7 @@ async function read(path: string): Promise<Buffer> {
     return await readRegularFile(path, { mostBytes: Math.max(...Object.values(most)) });
   } catch (error) {
     const isMissing = codeOf(error) === "ENOENT";
-    const why = isMissing ? "there is no such file" : codeOf(error) === "EISDIR" ? "it is a folder" : messageOf(error);
+    const why = isMissing ? "there is no such file" : reasonOf(error);
     throw new BubError(isMissing ? "not_found" : "invalid_input", `The file ${path} cannot be attached: ${why}.`, {
       cause: error,
     });

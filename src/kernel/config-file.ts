@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { readRegularFile } from "../base/regular-file.ts";
+import { reasonOf } from "../base/system-reason.ts";
 import { replaceFile } from "../environment/atomic-write.ts";
 import { writeDurably } from "../tape/durable-file.ts";
 import { fileError } from "../tape/file-error.ts";
@@ -60,7 +61,7 @@ export class ConfigFile {
     } catch (error) {
       const isMissing = codeOf(error) === "ENOENT";
       if (isMissing && (await isNothing(this.path))) return undefined;
-      const why = isMissing ? "it is a link that leads nowhere" : messageOf(error);
+      const why = isMissing ? "it is a link that leads nowhere" : reasonOf(error);
       throw new BubError("config", `${this.path} cannot be read: ${why}.`, { cause: error });
     }
   }

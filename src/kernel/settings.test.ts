@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -207,6 +207,17 @@ test("R5.4 a broken config.yml is one sentence with its place", async () => {
     kind: "config",
     message: expect.stringMatching(/config\.yml is not valid YAML: .* line 2/),
   });
+});
+
+test("R5.4 a config.yml that cannot be read is told in words, with what to do", async () => {
+  mkdirSync(join(home, "config.yml"));
+  await expect(load()).rejects.toMatchObject({
+    message: `${join(home, "config.yml")} cannot be read: it is a folder.`,
+    hint: "Make it a file that you can read, or set BUB_HOME to another folder.",
+  });
+  rmSync(join(home, "config.yml"), { recursive: true });
+  symlinkSync("config.yml", join(home, "config.yml"));
+  await expect(load()).rejects.toThrow("cannot be read: its symbolic links lead in a circle.");
 });
 
 test("R5.4 every setting is described once: name, key, sentence", () => {

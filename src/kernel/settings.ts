@@ -4,6 +4,7 @@ import { BubError, codeOf, messageOf } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearestName } from "../base/near.ts";
 import { readRegularFile } from "../base/regular-file.ts";
+import { reasonOf } from "../base/system-reason.ts";
 import { expandUserHome } from "../base/user-home.ts";
 import { configKeyOf, type SettingName, type Settings, settingTable } from "./setting-table.ts";
 
@@ -196,7 +197,7 @@ async function readIfThere(file: string, warnings: string[]): Promise<string | u
     return (await readRegularFile(file)).toString("utf8");
   } catch (error) {
     if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR")
-      warnings.push(`${file} cannot be read: ${messageOf(error)}.`);
+      warnings.push(`${file} cannot be read: ${reasonOf(error)}.`);
     return undefined;
   }
 }
@@ -207,7 +208,8 @@ async function readConfig(file: string): Promise<JsonObject> {
     text = (await readRegularFile(file)).toString("utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return {};
-    throw new BubError("config", `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
+    const hint = `Make it a file that you can read, or set BUB_HOME to another folder.`;
+    throw new BubError("config", `${file} cannot be read: ${reasonOf(error)}.`, { hint, cause: error });
   }
   const { parse } = await import("yaml");
   let value: unknown;

@@ -1,9 +1,10 @@
 // What lies at a path that `bub install` was given: a folder's package or a tarball, as far as npm would take it.
 import { closeSync, openSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { BubError, messageOf } from "../../base/errors.ts";
+import { BubError } from "../../base/errors.ts";
 import { isPackageName } from "../../base/installed-packages.ts";
 import { isJsonObject, parseJson } from "../../base/json.ts";
+import { reasonOf } from "../../base/system-reason.ts";
 
 /**
  * npm would say the same in lines of its own.
@@ -42,7 +43,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new BubError("invalid_input", `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
+    throw new BubError("invalid_input", `${file} cannot be read: ${reasonOf(error)}.`, { cause: error });
   }
 }
 

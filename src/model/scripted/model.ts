@@ -1,7 +1,8 @@
 // The built-in model that answers from a script file: `scripted:<file>`.
 import { resolve } from "node:path";
-import { BubError, codeOf, messageOf } from "../../base/errors.ts";
+import { BubError, codeOf } from "../../base/errors.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
+import { reasonOf } from "../../base/system-reason.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { playAnswer } from "./play.ts";
@@ -46,7 +47,7 @@ async function readScriptFile(path: string, file: string): Promise<string> {
   try {
     return (await readRegularFile(path)).toString("utf8");
   } catch (error) {
-    const why = codeOf(error) === "ENOENT" ? "it does not exist" : messageOf(error);
+    const why = codeOf(error) === "ENOENT" ? "it does not exist" : reasonOf(error);
     throw new BubError("config", `The script ${file} cannot be read: ${why}.`, { cause: error });
   }
 }

@@ -1,8 +1,9 @@
 // Finds skills in their roots: the workspace's, the user's, the plugins', the bundled ones. The first of a name wins.
 import { type BigIntStats, promises as files } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { reasonOf } from "../../base/system-reason.ts";
 import { type BundledSkill, writeBundledSkill } from "./bundled-skill.ts";
 import { type ParsedSkill, parseSkill } from "./skill-file.ts";
 
@@ -90,7 +91,7 @@ export class SkillCatalog {
       const isMissing = codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
       const problem = isMissing
         ? "is missing: a skill is a folder with a SKILL.md"
-        : `cannot be read: ${messageOf(error)}`;
+        : `cannot be read: ${reasonOf(error)}`;
       return { skill: undefined, problems: [problem] };
     }
   }

@@ -1,11 +1,12 @@
 // Finds profiles: the workspace's, the user's, those of config.yml, the plugins'. The first of a name wins.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { BubError, codeOf, messageOf } from "../../base/errors.ts";
+import { BubError, codeOf } from "../../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Logger } from "../../base/log.ts";
 import { nearestName } from "../../base/near.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
+import { reasonOf } from "../../base/system-reason.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { type ParsedProfile, type Profile, parseProfile, parseProfileFile } from "./profile-file.ts";
 
@@ -92,7 +93,7 @@ async function readProfile(file: string, name: string): Promise<Found> {
   try {
     return { place: file, parsed: await parseProfileFile((await readRegularFile(file)).toString("utf8"), name) };
   } catch (error) {
-    const reason = codeOf(error) === "ENOENT" ? "is missing" : `cannot be read: ${messageOf(error)}`;
+    const reason = codeOf(error) === "ENOENT" ? "is missing" : `cannot be read: ${reasonOf(error)}`;
     return { place: file, parsed: { problem: reason } };
   }
 }
