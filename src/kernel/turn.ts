@@ -1,4 +1,5 @@
 // The way of one message, on one page: session, state, prompt, model, state, outbounds.
+import { setMaxListeners } from "node:events";
 import { CancelledError, isAbortError, withinGrace } from "../base/abort.ts";
 import { Disposer } from "../base/disposer.ts";
 import { BubError, sentencesOf, toBubError } from "../base/errors.ts";
@@ -233,6 +234,9 @@ async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions):
       isChild,
     }),
   );
+  const ending = AbortSignal.any([signal, cancel.signal]);
+  // Every call that runs listens to it, and Node takes more than ten listeners for a leak.
+  setMaxListeners(0, ending);
   const turn: Turn = {
     turnId: newTurnId(),
     sessionId,
@@ -240,7 +244,7 @@ async function openTurn(inbound: Inbound, stages: Stages, options: OpenOptions):
     tape,
     environment,
     inbox,
-    signal: AbortSignal.any([signal, cancel.signal]),
+    signal: ending,
     state: { ...options.state },
     toolScope: options.toolScope ?? { allowedTools: inbound.allowedTools, allowedSkills: inbound.allowedSkills },
     isChild,

@@ -90,3 +90,23 @@ test("T0.11 ask is put to the channel; where nobody can answer it means deny", a
   expect(questions).toEqual([["Really?", ["yes", "no"]]]);
   expect(answered.toolResults[0]?.text).toBe("2");
 });
+
+test("T0.8 as many calls as run at once may listen to the turn's signal: Node takes it for no leak", async () => {
+  const warnings: string[] = [];
+  const hear = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", hear);
+  const listening = defineTool({
+    name: "listen",
+    description: "Listen.",
+    run: (_args, { signal, callId }) => {
+      signal.addEventListener("abort", () => undefined);
+      return callId;
+    },
+  });
+  const model = scriptedModel([calls(...Array.from({ length: 16 }, () => callTool("listen"))), say("ok")]);
+  await using runtime = await testRuntime({ model, tools: [listening] });
+  expect((await runtime.send("go")).status).toBe("ok");
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", hear);
+  expect(warnings).toEqual([]);
+});
