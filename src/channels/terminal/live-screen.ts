@@ -45,8 +45,7 @@ export class LiveScreen extends TuiBase {
   /** The finished lines above the live part. */
   #recent: string[] = [];
   #isDrawing = false;
-  /** How many drawings stood in the wrong place, so far. */
-  corrections = 0;
+  #corrections = 0;
 
   constructor(override readonly terminal: MeasuredTerminal) {
     super(terminal, true);
@@ -64,6 +63,11 @@ export class LiveScreen extends TuiBase {
 
   get rows(): number {
     return this.#watch.rows;
+  }
+
+  /** How many drawings stood in the wrong place, so far. */
+  get corrections(): number {
+    return this.#corrections;
   }
 
   /** Writes lines above the live part with the next frame, for good. */
@@ -154,7 +158,7 @@ export class LiveScreen extends TuiBase {
       return;
     }
     this.#isMisplaced = true;
-    this.corrections += 1;
+    this.#corrections += 1;
     this.#shown = outcome.shown;
     if (outcome.lost > 0) this.#recover(outcome.lost, columns);
     this.#again.push(...drawing.finished);

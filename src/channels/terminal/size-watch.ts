@@ -65,14 +65,13 @@ export class SizeWatch {
     return this.#told.rows;
   }
 
-  /** Columns that what stands there is wrapped to: xterm and GNU screen wrap only what is written, and cut it later. */
+  /** Columns that what stands there is wrapped to: xterm wraps only what is written, and cuts it later. */
   get standingColumns(): number {
     return this.reflows ? this.#columns : Number.POSITIVE_INFINITY;
   }
 
   get reflows(): boolean {
-    const isScreen = process.env.STY !== undefined && process.env.TMUX === undefined;
-    return !isScreen && !this.#name.startsWith("XTerm(");
+    return !this.#name.startsWith("XTerm(");
   }
 
   /** Begins, with a first question. */
