@@ -145,16 +145,15 @@ function furtherPlugins({ plugins }: Runtime): string[] {
 
 function reportSettings({ settings, loadedSettings, pluginSettings }: Runtime): SettingReport[] {
   const own = (Object.keys(settingTable) as SettingName[]).map((name) => {
-    const value = (settings[name] ?? null) as JsonValue;
-    const isSecret = "secret" in settingTable[name] && settingTable[name].secret === true;
-    const safe = isSecret
-      ? masked(value)
-      : name === "apiBase" && typeof value === "string"
-        ? shownAddress(value)
-        : value;
-    return { name: configKeyOf(name), value: safe, source: loadedSettings.sources[name] };
+    const value = shownValue(name, (settings[name] ?? null) as JsonValue);
+    return { name: configKeyOf(name), value, source: loadedSettings.sources[name] };
   });
   return [...own, ...pluginSettings];
+}
+
+function shownValue(name: SettingName, value: JsonValue): JsonValue {
+  if ("secret" in settingTable[name] && settingTable[name].secret === true) return masked(value);
+  return name === "apiBase" && typeof value === "string" ? shownAddress(value) : value;
 }
 
 /** What of a secret setting is none: where a provider is, and how it is spoken to. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf, sentencesOf } from "../base/errors.ts";
+import { sentencesOf, wholeSentencesOf } from "../base/errors.ts";
 import { isJsonObject, parseJson } from "../base/json.ts";
 
 interface Place {
@@ -14,19 +14,13 @@ interface Place {
 export function renderStray(error: unknown, own = dirname(fileURLToPath(import.meta.url))): string {
   const places = placesIn(error).filter(({ file }) => !file.startsWith(own + sep));
   const installed = places.map(({ file }) => installedPackage(file)).find((name) => name !== undefined);
-  const why = `failed where nobody waited for it: ${messageOf(error)}`;
+  const why = `where nobody waited for it: ${wholeSentencesOf(error)}`;
   if (installed !== undefined)
-    return `${withStop(`Code of the package ${installed} ${why}`)} bub uninstall ${installed} takes it out; its author would like to know.`;
+    return `Code of the package ${installed} failed ${why} bub uninstall ${installed} takes it out; its author would like to know.`;
   const [first] = places;
   if (first !== undefined)
-    return `${withStop(`Code at ${first.file}:${first.line} ${why}`)} Leave that plugin out, or await the promise there and catch what it throws.`;
-  return error instanceof Error
-    ? sentencesOf(error)
-    : withStop(`Something that is no error was thrown where nobody waited for it: ${messageOf(error)}`);
-}
-
-function withStop(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+    return `Code at ${first.file}:${first.line} failed ${why} Leave that plugin out, or await the promise there and catch what it throws.`;
+  return error instanceof Error ? sentencesOf(error) : `Something that is no error was thrown ${why}`;
 }
 
 /** Files of the stack, the innermost first; what Node has inside itself is no file. */

@@ -42,7 +42,7 @@ function workOf(request: WorkRequest): (context: CommandContext) => Promise<numb
     return async (context) => {
       const load = commandWorks[command.name];
       if (load === undefined) throw new Error(`bub ${command.name} does nothing yet`);
-      using _answers = divertStrayOutput(context);
+      using _diverted = divertStrayOutput(context);
       return await (await load())(words, options as never, context);
     };
   }

@@ -65,7 +65,7 @@ const closable = {
   fits: (answer: unknown) => typeof (answer as Partial<AsyncDisposable> | null)?.[Symbol.asyncDispose] === "function",
 };
 
-const deciding: Partial<Record<HookName, Shape>> = {
+const shapes: Partial<Record<HookName, Shape>> = {
   resolveSession: text,
   loadState: withMembers("an object of slots", {}),
   buildPrompt: prompt,
@@ -100,11 +100,7 @@ const deciding: Partial<Record<HookName, Shape>> = {
   beforeToolCall: tagged("a verdict with an action", "action", "proceed", "replace", "deny", "ask"),
   afterToolCall: withMembers("an outcome with ok", { ok: "boolean" }),
   spillResult: withMembers("an outcome with text", { text: "string" }),
-};
-
-const shapes: Partial<Record<HookName, Shape>> = {
   systemPrompt: text,
-  ...deciding,
   provideTools: tools,
   provideTapeSidecar: withMembers("an object with a name", { name: "string" }),
   provideChannels: listOf(withMembers("objects with a name", { name: "string" })),
@@ -127,7 +123,7 @@ export function misfitOf(hook: HookName, answer: unknown): string | undefined {
 }
 
 function nameOf(answer: unknown): string {
-  if (answer === null) return "null";
+  if (answer === null || typeof answer === "boolean") return String(answer);
   if (Array.isArray(answer)) return "a list of something else";
   if (answer instanceof Promise) return "a promise";
   if (isJsonObject(answer)) return "an object";

@@ -139,7 +139,7 @@ test.each<[HooksOf<"collect">, unknown, string]>([
 test.each([
   ["resolveSession", 3, "a number instead of a text"],
   ["renderOutbound", { kind: "answer" }, "an object instead of a list of messages with kind and text"],
-  ["dispatchOutbound", false, "a boolean instead of true"],
+  ["dispatchOutbound", false, "false instead of true"],
   ["buildPrompt", "hi", 'a string instead of a prompt with kind "message" or "command"'],
   ["selectContext", null, "null instead of an object with anchor"],
 ] as const)(

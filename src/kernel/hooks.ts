@@ -180,7 +180,7 @@ export interface Hooks {
    * and the others are asked all the same; when the person leaves, nothing at all is written.
    */
   onboard(onboarding: Onboarding, runtime: Runtime): Awaitable<void>;
-  /** Starts what lives as long as the runtime; the answer stops it. */
+  /** Starts what lives as long as the runtime; the answer stops it, and is waited for three seconds. */
   lifespan(runtime: Runtime): Awaitable<AsyncDisposable | undefined>;
 }
 

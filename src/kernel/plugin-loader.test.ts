@@ -91,7 +91,7 @@ test("R5.5 of two packages with plugins of one name the later one is left, and b
     "The plugin polite of bub-a 1.0.0 gives way to that of bub-b 2.0.0, which has the same name. Remove one of them: bub uninstall bub-a, or bub uninstall bub-b.",
   ]);
   expect(packages).toEqual([
-    { ...sources[0], problem: "another plugin of its plugin's name has taken its place." },
+    { ...sources[0], problem: "a later plugin of the same name has taken its place." },
     { ...sources[1], plugin: "polite" },
   ]);
   expect([warnings, settings]).toEqual([[], []]);

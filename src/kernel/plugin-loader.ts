@@ -129,7 +129,7 @@ function takePlace(
   settings.splice(0, settings.length, ...others);
   if (typeof given === "string") return;
   const at = packages.findIndex((one) => one.package === given.package);
-  packages[at] = { ...given, problem: "another plugin of its plugin's name has taken its place." };
+  packages[at] = { ...given, problem: "a later plugin of the same name has taken its place." };
 }
 
 /** Undefined where one and the same is named twice. */

@@ -35,7 +35,7 @@ function reasonOf(code: string, error: unknown, address: string): string {
     default:
       // OpenSSL's words for it are a line of its source code.
       if (/wrong.version.number/i.test(code + messageOf(error)))
-        return `There is no secure connection to ${address}: what answers there speaks no TLS, as http:// does`;
+        return `There is no secure connection to ${address}: what answers there speaks no TLS; an address with http:// may be meant`;
       if (isCertificateError(code)) return `There is no secure connection to ${address}: ${messageOf(error).trim()}`;
       return `The connection to ${address} failed: ${messageOf(error)}`;
   }

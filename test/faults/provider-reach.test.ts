@@ -102,7 +102,7 @@ describe.each(testedFormats)("R2.5 $format", (format) => {
     await using server = await startFaultServer([events("")]);
     const { message, failure, retries } = await ask(modelAt(format, server.url.replace("http:", "https:")));
     expect(message).toMatch(
-      /^There is no secure connection to https:\S+: what answers there speaks no TLS, as http:\/\/ does\.$/,
+      /^There is no secure connection to https:\S+: what answers there speaks no TLS; an address with http:\/\/ may be meant\.$/,
     );
     expect({ failure, retries, requests: server.requests }).toEqual({ failure: "network", retries: 0, requests: [] });
   });

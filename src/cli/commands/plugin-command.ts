@@ -19,11 +19,11 @@ export async function runPluginCommand(
   context: CommandContext,
 ): Promise<number> {
   const commands = new Map<string, CommandDefinition>();
-  using loading = divertStrayOutput(context);
+  using diverted = divertStrayOutput(context);
   await using runtime = await openRuntime(context);
   await runtime.hooks.notify("registerCommands", { add: (command) => void commands.set(command.name, command) });
   // What the command itself prints is its answer.
-  loading[Symbol.dispose]();
+  diverted[Symbol.dispose]();
   const command = commands.get(name);
   if (command === undefined) {
     const near = nearestName(name, [...known, ...commands.keys()]);

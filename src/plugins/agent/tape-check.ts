@@ -265,7 +265,7 @@ class TapeChecker {
 
 const question: ModelMessage = { role: "user", content: "go on" };
 
-/** Stored media count by their size; whether they are there is looked at apart. */
+/** Stored media count by their size, and one of unknown size is not empty; whether they are there is looked at apart. */
 async function sizedMedia({ data, bytes = 1 }: MediaPart): Promise<string> {
   return data ?? "A".repeat(Math.ceil(bytes / 3) * 4);
 }
