@@ -37,9 +37,23 @@ export function createOneShot({ answers, progress, json = false }: OneShotOption
     plugin,
     asking: () => printer.waiting(),
     show(event) {
-      if (json) answers.write(`${jsonLine(event)}\n`);
+      if (json) answers.write(`${lineOf(event)}\n`);
       if (!json || event.type === "error") printer.show(event);
     },
     [Symbol.dispose]: () => printer[Symbol.dispose](),
   };
+}
+
+/** Tools of plugins may give values that JSON has no word for; their text is there all the same. */
+function lineOf(event: StreamEvent): string {
+  try {
+    return jsonLine(event);
+  } catch {
+    return jsonLine(withoutValue(event));
+  }
+}
+
+function withoutValue(event: StreamEvent): StreamEvent {
+  if (event.type === "tool-result") return { ...event, value: null };
+  return event.type === "subagent-output" ? { ...event, event: withoutValue(event.event) } : event;
 }
