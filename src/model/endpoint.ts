@@ -94,8 +94,10 @@ export function findAccess(provider: string, settings: ModelSettings, lookup: Lo
   const sources = { entry, known, settings, lookup };
   const found = findKey(provider, sources);
   const apiBase = findBase(provider, found, sources);
-  if (apiBase === undefined)
+  if (apiBase === undefined) {
+    if (found !== undefined && textOr(lookup(baseVariable(provider))) !== undefined) throw foreignKey(provider, found);
     throw entry === undefined ? unknownProvider(provider, settings) : noAddress(provider, entry);
+  }
   const address = parseAddress(apiBase, provider);
   const { value: key, source: keySource, isGeneral: isGeneralKey } = found ?? {};
   if (key === undefined && entry === undefined && !isLoopback(address)) throw noKey(provider, known);
@@ -184,10 +186,7 @@ function findBase(
   key: FoundKey | undefined,
   { entry, known, settings, lookup }: Sources,
 ): string | undefined {
-  const variables = [
-    `BUB_${variablePart(provider)}_API_BASE`,
-    ...(entry === undefined ? (known?.baseVariables ?? []) : []),
-  ];
+  const variables = [baseVariable(provider), ...(entry === undefined ? (known?.baseVariables ?? []) : [])];
   const general = { value: settings.apiBase, variable: "BUB_API_BASE" };
   const candidates = [
     entry === undefined ? general : { value: entry.apiBase, variable: undefined },
@@ -263,10 +262,19 @@ function parseAddress(apiBase: string, provider: string): URL {
 function unknownProvider(provider: string, settings: ModelSettings): BubError {
   const near = nearestName(provider, [...providerNames(settings), "scripted"]);
   const guess = near === undefined ? "" : ` did you mean ${near}?`;
-  const variable = `BUB_${variablePart(provider)}_API_BASE`;
   return new BubError(
     "config",
-    `There is no provider ${provider}:${guess || ` known are ${providerNames(settings).join(", ")}.`} ${variable} makes one of an address.`,
+    `There is no provider ${provider}:${guess || ` known are ${providerNames(settings).join(", ")}.`} ${baseVariable(provider)} makes one of an address.`,
+  );
+}
+
+/** There is an address, but only in the workspace's `.env`, and the key is the user's. */
+function foreignKey(provider: string, { source }: FoundKey): BubError {
+  const variable = baseVariable(provider);
+  return new BubError(
+    "config",
+    `The address of ${provider} is ${variable} of the workspace's .env, which never gets the key of ${source}.`,
+    { hint: `Set ${variable} in your own environment if you trust it, or do without the key of ${source} here.` },
   );
 }
 
@@ -289,6 +297,10 @@ function isOpenAi({ hostname }: URL): boolean {
 /** True for an address of this machine, where no key is needed. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+function baseVariable(provider: string): string {
+  return `BUB_${variablePart(provider)}_API_BASE`;
 }
 
 /** `my-server` is MY_SERVER in the names of variables. */

@@ -86,7 +86,9 @@ describe("R5.4 an address of a workspace's .env never gets a key of the user's",
 
   test("a provider that only it gives an address is none for the user's key", () => {
     const evil = { BUB_EVIL_API_BASE: thief, BUB_EVIL_API_KEY: "bait" };
-    expect(() => inWorkspace("evil", { apiKey: "users" }, evil)).toThrow("There is no provider evil");
+    expect(() => inWorkspace("evil", { apiKey: "users" }, evil)).toThrow(
+      "The address of evil is BUB_EVIL_API_BASE of the workspace's .env, which never gets the key of BUB_API_KEY.",
+    );
   });
 });
 
