@@ -33,6 +33,14 @@ test("R5.5 packages come in the order of package.json; what is missing or broken
   ]);
 });
 
+test("R5.5 a project that cannot be looked into is told, not taken for none", async () => {
+  symlinkSync("bub-project", join(home, "bub-project"));
+  const error = await listInstalled(home).catch((caught: unknown) => caught);
+  expect(messageOf(error)).toBe(
+    `${join(home, "bub-project", "package.json")} cannot be used: its symbolic links lead in a circle.`,
+  );
+});
+
 test("R5.5 a project whose package.json cannot be read is one sentence", async () => {
   const project = writeProject(home, {});
   writeFileSync(join(project, "package.json"), "{");

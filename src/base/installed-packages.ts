@@ -1,11 +1,12 @@
 // The packages of the plugin project below the home: found by name, and imported when they are needed.
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BubError, codeOf, messageOf } from "./errors.ts";
 import { importFrom } from "./import-module.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json.ts";
 import { readRegularFile } from "./regular-file.ts";
+import { reasonOf } from "./system-reason.ts";
 
 export interface InstalledPackage {
   readonly name: string;
@@ -37,9 +38,18 @@ export const ownPackage = "bub";
  * @throws BubError `config` when package.json is there and cannot be read
  */
 export async function listInstalled(home: string): Promise<readonly (InstalledPackage | BrokenPackage)[]> {
-  if (!existsSync(join(projectFolder(home), "package.json"))) return [];
+  if (!mayHaveProject(home)) return [];
   const names = Object.keys(await readDependencies(home)).filter((name) => name !== ownPackage);
   return Promise.all(names.map((name) => readPackage(home, name)));
+}
+
+/** One look; true also where it must not be looked at, which reading it then tells. */
+function mayHaveProject(home: string): boolean {
+  try {
+    return statSync(join(projectFolder(home), "package.json"), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return codeOf(error) !== "ENOTDIR";
+  }
 }
 
 /**
@@ -48,7 +58,7 @@ export async function listInstalled(home: string): Promise<readonly (InstalledPa
  */
 export async function readDependencies(home: string): Promise<Readonly<Record<string, string>>> {
   const file = join(projectFolder(home), "package.json");
-  const found = await readManifest(file);
+  const found = await readManifest(file, ["ENOENT"]);
   if (typeof found !== "string") {
     const entries = Object.entries(isJsonObject(found?.dependencies) ? found.dependencies : {});
     return Object.fromEntries(entries.flatMap(([name, spec]) => (typeof spec === "string" ? [[name, spec]] : [])));
@@ -170,12 +180,11 @@ function firstOf(values: readonly (JsonValue | undefined)[], conditions: Readonl
 const largestManifest = 4 * 1024 * 1024;
 
 /** Undefined when there is none; a text says why it cannot be used, as a part of a sentence. */
-async function readManifest(file: string): Promise<JsonObject | string | undefined> {
+async function readManifest(file: string, none = ["ENOENT", "ENOTDIR"]): Promise<JsonObject | string | undefined> {
   try {
     const value = parseJson((await readRegularFile(file, { mostBytes: largestManifest })).toString("utf8"));
     return isJsonObject(value) ? value : "it is not a JSON object";
   } catch (error) {
-    const code = codeOf(error);
-    return code === "ENOENT" || code === "ENOTDIR" ? undefined : messageOf(error);
+    return none.includes(codeOf(error) ?? "") ? undefined : reasonOf(error);
   }
 }

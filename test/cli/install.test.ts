@@ -107,6 +107,16 @@ function fakeNpm(world: CliWorld, lines: string): Record<string, string> {
   return { PATH: [join(file, ".."), process.env.PATH].join(delimiter) };
 }
 
+test("R5.1 update and uninstall do not take a home that cannot be used for one without packages", async () => {
+  using world = createCliWorld();
+  const env = { BUB_HOME: join(world.file("a-file", ""), "home") };
+  for (const words of [["update"], ["uninstall", "bub-polite"]]) {
+    const { code, stdout, stderr } = await world.run(words, { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^bub: .*package\.json cannot be used: a part of the path is not a folder\. /);
+  }
+});
+
 describe("with an npm that misbehaves", () => {
   test("R5.1 without npm one sentence says so", async () => {
     using world = createCliWorld();
