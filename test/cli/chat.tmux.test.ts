@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { chat, chatInShell, longAnswer, marksOf, say } from "../support/chat-pane.ts";
 import { missing } from "../support/requirements.ts";
-import { createCliWorld, messagesOf } from "../support/run-cli.ts";
+import { cliFile, createCliWorld, messagesOf } from "../support/run-cli.ts";
+import { openPane } from "../support/tmux.ts";
 
 const inTerminal = test.skipIf(missing("tmux"));
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
@@ -23,6 +24,7 @@ for (const columns of [40, 80, 200]) {
     const after = pane.scrollback();
     expect(marksOf(after)).toEqual(marks);
     expect(after.match(/^```/gm)).toHaveLength(2);
+    expect(after).toMatch(/,help lists commands;\s+Ctrl-C\s+cancels,\s+Ctrl-D leaves\.\n\n> go\n/);
     expect(after.match(/^> go$/gm)).toHaveLength(1);
     expect(after).not.toMatch(/answering|thinking/);
   });
@@ -221,6 +223,18 @@ inTerminal("R5.2 Ctrl-Z gives the terminal back, and fg returns to what was type
   await pane.until(/fg\n[\s\S]*^> draft/m);
   pane.press("Enter");
   await pane.until(/^one\n\n>/m);
+});
+
+inTerminal("R5.2 a message that was typed before chat had begun is sent (needs tmux)", async () => {
+  using world = createCliWorld();
+  const line = `until [ -e go ]; do sleep 0.02; done; ${process.execPath} ${cliFile} chat --model ${world.script("one")}`;
+  const env = { PATH: process.env.PATH, HOME: world.home, BUB_HOME: world.home, LC_ALL: "C.UTF-8" };
+  using pane = openPane(["sh", "-c", line], { env, cwd: world.workspace });
+  pane.type("early");
+  pane.press("Enter");
+  await pane.until(/^early$/m);
+  world.file("workspace/go", "");
+  await pane.until(/^> early\n\none\n\n>/m);
 });
 
 inTerminal("R5.2 Ctrl-Z in mid-stream: fg goes on drawing, and each line stands there once (needs tmux)", async () => {

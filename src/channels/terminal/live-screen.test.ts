@@ -87,6 +87,12 @@ class Scene implements Disposable {
 
 const onlyTheEnd = (scene: Scene) => ({ marks: scene.marks, others: ["the end"] });
 
+test("R5.2 what is finished before the screen begins has the terminal's width", async () => {
+  const terminal = new EmulatedTerminal({ columns: 80, rows: 30 });
+  const screen = new LiveScreen(terminal);
+  expect(screen.room).toBe(79);
+});
+
 test("R5.2 what was drawn just before the terminal became narrower is drawn over: each line stands once", async () => {
   using scene = new Scene();
   scene.grow([70, 70, 70]);

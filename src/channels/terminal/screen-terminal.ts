@@ -14,12 +14,16 @@ export class ScreenTerminal extends ProcessTerminal implements MeasuredTerminal 
     const added = stdin.listeners("data").filter((listener) => !before.includes(listener));
     const collector = new PasteCollector();
     // The reader looks through all of a paste again with each piece of it, which takes seconds for megabytes.
+    let isAhead = true;
     this.#collect = (chunk) => {
-      const whole = collector.push(chunk);
+      // Until now Enter was a line feed, which is Ctrl-J from here on.
+      const whole = collector.push(isAhead ? chunk.replaceAll("\n", "\r") : chunk);
       if (whole !== undefined) for (const listener of added) listener.call(stdin, whole);
     };
     for (const listener of added) stdin.off("data", listener as (chunk: string) => void);
     stdin.on("data", this.#collect);
+    // What was typed before is read within one round of the event loop.
+    setImmediate(() => setImmediate(() => (isAhead = false)));
   }
 
   override stop(): void {

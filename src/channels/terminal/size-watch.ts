@@ -55,6 +55,8 @@ export class SizeWatch {
   constructor(terminal: MeasuredTerminal, onStill: (place: Place) => void) {
     this.#terminal = terminal;
     this.#onStill = onStill;
+    this.#measure();
+    this.#columns = this.#told.columns;
   }
 
   get columns(): number {
