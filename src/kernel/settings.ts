@@ -208,7 +208,7 @@ async function readConfig(file: string): Promise<JsonObject> {
     text = (await readRegularFile(file)).toString("utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return {};
-    const hint = `Make it a file that you can read, or set BUB_HOME to another folder.`;
+    const hint = "Make it a file that you can read, or set BUB_HOME to another folder.";
     throw new BubError("config", `${file} cannot be read: ${reasonOf(error)}.`, { hint, cause: error });
   }
   const { parse } = await import("yaml");

@@ -12,7 +12,7 @@ import { reasonOf } from "../../base/system-reason.ts";
  * @throws BubError `not_found` or `invalid_input` in one sentence
  */
 export function checkLocalPackage(place: string): void {
-  const found = statSync(place, { throwIfNoEntry: false });
+  const found = statOf(place);
   if (found === undefined) throw new BubError("not_found", `There is no package at ${place}.`);
   const problem = found.isDirectory() ? folderProblem(place) : fileProblem(place, found);
   if (problem !== undefined) throw new BubError("invalid_input", `There is no package at ${place}: ${problem}.`);
@@ -29,28 +29,32 @@ export function explainPack(said: string): string | undefined {
 
 function folderProblem(place: string): string | undefined {
   const file = join(place, "package.json");
-  const found = statSync(file, { throwIfNoEntry: false });
+  const found = statOf(file);
   if (found === undefined) return "it has no package.json";
   if (!found.isFile()) return "its package.json is no file";
-  const manifest = parseJson(readText(file).replace(/^\uFEFF/, ""));
+  const manifest = parseJson(orUnreadable(file, () => readFileSync(file, "utf8")).replace(/^\uFEFF/, ""));
   if (manifest === undefined) return "its package.json is not valid JSON";
   if (!isJsonObject(manifest) || typeof manifest.name !== "string" || typeof manifest.version !== "string")
     return "its package.json lacks a name or a version";
   return isPackageName(manifest.name) ? undefined : `its name '${manifest.name}' is none that npm takes`;
 }
 
-function readText(file: string): string {
+function statOf(path: string): Stats | undefined {
+  return orUnreadable(path, () => statSync(path, { throwIfNoEntry: false }));
+}
+
+function orUnreadable<Value>(path: string, read: () => Value): Value {
   try {
-    return readFileSync(file, "utf8");
+    return read();
   } catch (error) {
-    throw new BubError("invalid_input", `${file} cannot be read: ${reasonOf(error)}.`, { cause: error });
+    throw new BubError("invalid_input", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
   }
 }
 
 function fileProblem(place: string, found: Stats): string | undefined {
   if (!found.isFile() || !/\.(tgz|tar\.gz|tar)$/.test(place))
     return "it is neither a folder nor a tarball (.tgz, .tar.gz, .tar)";
-  return isTarball(readStart(place)) ? undefined : "it is no tarball that can be read";
+  return isTarball(orUnreadable(place, () => readStart(place))) ? undefined : "it is no tarball that can be read";
 }
 
 /** gzip's first bytes, or the mark in a tar's first header. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -57,6 +57,15 @@ test.each([
 test("R5.5 a byte order mark is no fault of a package.json", () => {
   writeFileSync(join(folder, "own", "package.json"), '\uFEFF{ "name": "own", "version": "1.0.0" }');
   expect(failure("./own")).toBe("local");
+});
+
+test("R5.5 what cannot be looked at is told with its path and the reason", () => {
+  const [link, inFolder] = [join(folder, "loop.tgz"), join(folder, "own", "package.json")];
+  rmSync(inFolder);
+  for (const path of [link, inFolder]) symlinkSync(path, path);
+  const why = "cannot be read: its symbolic links lead in a circle.";
+  expect(failure("loop.tgz")).toBe(`${link} ${why}`);
+  expect(failure("./own")).toBe(`${inFolder} ${why}`);
 });
 
 test("R5.5 what is neither a package's folder nor a tarball is told before npm is asked", () => {
