@@ -18,17 +18,21 @@ def own(name):
         modules[name] = __import__(name)
     return modules[name]
 
-def keep_own(folder):
-    """Loads what this program needs where files of the folder would be found in its place."""
-    standard = getattr(sys, "stdlib_module_names", None)
-    if standard is None:
-        standard = {entry.partition(".")[0] for entry in os.listdir(os.path.dirname(os.__file__))}
+def hidden_by(folder, standard):
+    """Names of Python's own modules that the folder has files of."""
     try:
         entries = set(os.listdir(folder))
     except OSError:
-        return
+        return []
     is_package = lambda name: name in entries and os.path.exists(os.path.join(folder, name, "__init__.py"))
-    hidden = [name for name in standard if name + ".py" in entries or is_package(name)]
+    return [name for name in standard if name + ".py" in entries or is_package(name)]
+
+def keep_own(folders):
+    """Loads what this program needs where files of the folders would be found in its place."""
+    standard = getattr(sys, "stdlib_module_names", None)
+    if standard is None:
+        standard = {entry.partition(".")[0] for entry in os.listdir(os.path.dirname(os.__file__))}
+    hidden = [name for folder in folders for name in hidden_by(folder, standard)]
     if not hidden:
         return
     known = set(sys.modules)
@@ -39,6 +43,18 @@ def keep_own(folder):
         package = name.partition(".")[0]
         if package in hidden and package != "asyncio":
             del sys.modules[name]
+
+def open_paths():
+    """Modules are found where the user's own Python finds them, whose variables do not count here otherwise."""
+    given = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    folders = [os.getcwd()] + given
+    keep_own(folders)
+    sys.path[:0] = folders
+    if sys.prefix == sys.base_prefix and not os.environ.get("PYTHONNOUSERSITE"):
+        site = own("site")
+        packages = site.getusersitepackages()
+        if os.path.isdir(packages):
+            site.addsitedir(packages)
 
 def take(count):
     parts = []
@@ -179,8 +195,7 @@ def main():
     direct = take(direct_bytes).decode("utf-8").split("\n") if direct_bytes else []
     for descriptor in (3, 4):
         os.set_inheritable(descriptor, False)
-    keep_own(os.getcwd())
-    sys.path.insert(0, os.getcwd())
+    open_paths()
     sys.argv = ["<code>"]
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", write_through=True)
     republic = type(sys)("republic")

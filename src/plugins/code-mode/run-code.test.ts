@@ -65,6 +65,25 @@ with multiprocessing.get_context("fork").Pool(1) as pool:
   },
 );
 
+test.skipIf(noPython)("T8.2 modules are found where the user's own Python finds them (needs python3)", async () => {
+  const ask = "import site, sys\nprint(site.getusersitepackages(), sys.prefix == sys.base_prefix, sep='\\n', end='')";
+  const [userSite = "", isPlain] = (await world.run(ask)).result.text.split("\n");
+  const modules = join(world.folder, "modules");
+  for (const [folder, name] of [
+    [userSite, "installed"],
+    [modules, "given"],
+    [modules, "json"],
+  ] as const) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${name}.py`), `NAME = "${name}"\n`);
+  }
+  // An environment of its own has its own packages only.
+  const installed = isPlain === "True" ? "import installed\nprint(installed.NAME)" : "print('installed')";
+  const code = `${installed}\nimport given, json\nprint(given.NAME, json.NAME, await tools.math_add(a=1))`;
+  const { result } = await world.run(code, { env: { PYTHONPATH: modules } });
+  expect(result.text).toBe("installed\ngiven json {'sum': 2}\n");
+});
+
 test.skipIf(noPython)("T1.4 code sees the user's environment without any provider's key (needs python3)", async () => {
   const { result } = await world.run("import os\nprint(os.environ.get('MINE'), os.environ.get('OPENAI_API_KEY'))");
   expect(result.text).toBe("1 None\n");
