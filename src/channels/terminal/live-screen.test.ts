@@ -176,6 +176,7 @@ test("R5.2 a terminal that stops answering is drawn on all the same", async () =
     await scene.arrive();
   }
   expect(scene.terminal.text()).toContain("m1x");
+  expect(scene.screen.room).toBe(59);
 });
 
 test("R5.2 whoever reads the terminal next gets no answer to what was drawn: leaving waits for it", async () => {

@@ -185,6 +185,7 @@ export class SizeWatch {
 
   #giveUp(): void {
     this.#isAnswering = false;
+    this.#columns = this.#told.columns;
     this.#aboveBefore = undefined;
     for (const hear of this.#owed.splice(0)) hear(this.#believed());
     this.#onQuiet();
