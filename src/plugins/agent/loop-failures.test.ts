@@ -124,6 +124,14 @@ test("R3.2 pitfalls: an edit of one line in 20 MB grows the tape by the call, no
   expect(JSON.stringify(await runtime.entries()).length).toBeLessThan(64 * 1024);
 });
 
+test("R1.5 a key that a provider's error quotes is shown to nobody", async () => {
+  const model = scriptedModel([fail(400, { message: "not with sk-very-secret" })]);
+  await using runtime = await testRuntime({ model, env: { OPENAI_API_KEY: "sk-very-secret" } });
+  const { errors, events } = await runtime.send("go");
+  expect(errors).toEqual([expect.stringContaining("not with ***")]);
+  expect(JSON.stringify(events)).not.toContain("sk-very-secret");
+});
+
 test("R2.8 a stream cut after text keeps the text, runs nothing, and ends as an error", async () => {
   await using runtime = await testRuntime({
     model: scriptedModel([cutOff("half an ans"), say("whole")]),

@@ -92,6 +92,16 @@ test("R5.7 BUB_APPROVE=writes asks before what may write, also before tools of p
   expect(texts.at(-1)).toBe("a!");
 });
 
+test("R5.7 BUB_APPROVE=writes does not ask before a subagent: what it calls is asked about", async () => {
+  const { questions, text } = await run({
+    calls: [callTool("subagent", { prompt: "write it" }), write, say("written"), say("told")],
+    settings: { approve: "writes" },
+    answers: ["yes"],
+  });
+  expect(questions.map((question) => question.split("\n")[0])).toEqual(["Allow fs.write new.txt?"]);
+  expect(text("/work/new.txt")).toBe("one\n");
+});
+
 test("R5.7 BUB_APPROVE=always asks before every call", async () => {
   const { questions } = await run({
     calls: [read, callTool("tape_info")],

@@ -69,6 +69,19 @@ describe("T2.5 bash.output", () => {
       "other\n",
     );
   });
+
+  test("T2.5 shells whose id is told only after their end count among those 64", async () => {
+    const world = shellWorld();
+    const ids: string[] = [];
+    for (let count = 0; count < 65; count++) {
+      const shell = await world.shells.start(world.environment, "true", { sessionId: "cli:test" });
+      await shell.ended;
+      world.shells.announce(shell);
+      ids.push(shell.id);
+    }
+    await expect(world.call("bash.output", { shell_id: ids[0] as string })).rejects.toThrow("unknown shell id");
+    expect((await world.call("bash.output", { shell_id: ids[1] as string })).value.status).toBe("exited");
+  });
 });
 
 describe("T2.7 bash.kill", () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { missing } from "../../../test/support/requirements.ts";
@@ -329,6 +329,24 @@ describe("R1.7 cancelling", () => {
     expect(await outcome).toBe("cancelled");
     expect(markedProcesses()).toEqual([]);
   });
+
+  test.skipIf(!existsSync("/proc/self/fd"))(
+    "R1.7 what a cancelled command had written takes no more room on the disk (needs /proc)",
+    async () => {
+      const { bash, call, workspace } = shellWorld();
+      await bash("true");
+      // The file has no name: this process has it open.
+      const openFiles = () => readdirSync("/proc/self/fd").length;
+      const before = openFiles();
+      const cancel = new AbortController();
+      const command = "head -c 8000000 /dev/zero; : >written; sleep 300";
+      const outcome = call("bash", { command }, { signal: cancel.signal }).catch(() => "cancelled");
+      await eventually(() => existsSync(join(workspace, "written")));
+      cancel.abort(new CancelledError());
+      expect(await outcome).toBe("cancelled");
+      await eventually(() => openFiles() <= before, "as many open files as before");
+    },
+  );
 
   test("R1.7 a call that was cancelled before starts nothing, and background shells go on", async () => {
     const { call } = shellWorld();

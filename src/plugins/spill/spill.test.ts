@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import { BubError } from "../../base/errors.ts";
 import { sidecarIdOf } from "../../base/ids.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
+import type { ModelRequest } from "../../model/model.ts";
 import { eventData, eventDraft } from "../../tape/entry.ts";
 import { Tape } from "../../tape/tape.ts";
-import { callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
+import { calls, callTool, say, scriptedModel } from "../../testing/scripted-model.ts";
 import { type TestRuntime, type TestRuntimeOptions, testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { chunkBytes, splitText } from "./spill-store.ts";
@@ -215,6 +216,30 @@ test("R2.7 T9.1 the same large result is the same: it has one handle, is stored 
   await using log = await runtime.storage.tapes.open(id);
   for await (const entry of log.forward()) if (eventData(entry, "spill.manifest")) manifests.push(entry);
   expect(manifests).toHaveLength(1);
+});
+
+test("T9.1 the same large result of two calls of one step is stored once", async () => {
+  const model = scriptedModel([calls(callTool("give"), callTool("give")), say("ok")]);
+  await using runtime = await testRuntime({ model, tools: [giving(long)] });
+  await runtime.send("go");
+  const id = sidecarIdOf(runtime.runtime.tapeIdOf("cli:test"), "spill");
+  await using log = await runtime.storage.tapes.open(id);
+  const names: unknown[] = [];
+  for await (const { payload } of log.forward()) names.push(payload.name);
+  expect(names.filter((name) => name === "spill.manifest")).toHaveLength(1);
+});
+
+test("T9.1 what spill.read gives is never moved away itself, however long", async () => {
+  const handleIn = (request: ModelRequest) => /handle: ([0-9a-f]{32})/.exec(JSON.stringify(request.messages))?.[1];
+  const model = scriptedModel([
+    callTool("give"),
+    (request) => callTool("spill_read", { handle: handleIn(request) ?? "", count: 4 }),
+    say("ok"),
+  ]);
+  await using runtime = await testRuntime({ model, tools: [giving("x".repeat(chunkBytes * 6))] });
+  const { toolResults } = await runtime.send("go");
+  expect(toolResults.map(({ text }) => text.slice(0, 21))).toEqual(["[tool output spilled:", "[spilled tool result:"]);
+  expect(toolResults[1]?.text.length).toBeGreaterThan(chunkBytes * 4);
 });
 
 test("T9.3 what was written whole before stays readable when a later try is cut short", async () => {
