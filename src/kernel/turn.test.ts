@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { CancelledError } from "../base/abort.ts";
 import { BubError } from "../base/errors.ts";
 import type { StreamEvent } from "../base/events.ts";
+import { newRunId } from "../base/ids.ts";
 import type { ModelRequest } from "../model/model.ts";
 import { calls, callTool, say, scriptedModel } from "../testing/scripted-model.ts";
 import { testRuntime } from "../testing/test-runtime.ts";
@@ -265,6 +266,21 @@ test("R1.7 a deaf onError does not keep a turn either; all stages of one cancel 
   await using runtime = await testRuntime({ model: scriptedModel([]), plugins: [plugin] });
   await runtime.send("hi", { signal: cancel.signal });
   expect(performance.now() - cancelledAt).toBeLessThan(1500);
+});
+
+test("R1.5 a key in an error of a plugin's own run is shown to nobody", async () => {
+  const own = definePlugin({
+    name: "own",
+    async *runModel(_prompt, turn) {
+      const place = { turn_id: turn.turnId, run_id: newRunId(), session_id: turn.sessionId, step: 1, date: "now" };
+      yield { type: "error", kind: "tool", message: "not with sk-very-secret", ...place };
+      yield { type: "final", ok: false, status: "error", text: "", ...place };
+    },
+  });
+  await using runtime = await testRuntime({ plugins: [own], env: { OPENAI_API_KEY: "sk-very-secret" } });
+  const { errors, events } = await runtime.send("go");
+  expect(errors).toEqual(["not with ***"]);
+  expect(JSON.stringify(events)).not.toContain("sk-very-secret");
 });
 
 test("leaving a turn's events early cancels it and frees the session", async () => {

@@ -130,6 +130,7 @@ test("R1.5 a key that a provider's error quotes is shown to nobody", async () =>
   const { errors, events } = await runtime.send("go");
   expect(errors).toEqual([expect.stringContaining("not with ***")]);
   expect(JSON.stringify(events)).not.toContain("sk-very-secret");
+  expect(JSON.stringify(await runtime.entries())).not.toContain("sk-very-secret");
 });
 
 test("R2.8 a stream cut after text keeps the text, runs nothing, and ends as an error", async () => {
