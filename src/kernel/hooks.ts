@@ -112,7 +112,7 @@ export interface Hooks {
   runModel(prompt: Prompt, turn: Turn): AsyncIterable<StreamEvent> | undefined;
   /** Offers more work when a step ends without calls: a prompt, "outstanding" while an answer will come, undefined to let the run end. Never waits. */
   continueRun(turn: Turn): Awaitable<Prompt | "outstanding" | undefined>;
-  /** Told when a turn is over, however it went; the lease is still held. */
+  /** Told when a turn is over, however it went; the lease is still held. After a cancel nobody waits for it longer than a second. */
   saveState(turn: Turn, outcome: TurnOutcome): Awaitable<void>;
   /** Makes the messages that answer a turn. */
   renderOutbound(outcome: TurnOutcome, turn: Turn): Awaitable<readonly Outbound[] | undefined>;
