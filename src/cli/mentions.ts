@@ -21,6 +21,7 @@ export interface MessageWithFiles {
  * @throws BubError for a file that cannot be attached
  */
 export async function withMentionedFiles(text: string, workspace: string): Promise<MessageWithFiles> {
+  if (!text.includes("@")) return { content: text, attached: [] };
   const parts: ContentPart[] = [];
   const attached: string[] = [];
   const seen = new Set<string>();

@@ -191,10 +191,8 @@ interface Tokens {
   readonly distinct: ReadonlySet<string>;
 }
 
-const blanks = /\p{White_Space}+/u;
-
 function tokensOf(text: string): Tokens {
-  const words = text.split(blanks).filter((word) => word !== "");
+  const words = text.split(/\p{White_Space}+/u).filter((word) => word !== "");
   const sorted = words.sort(byCodePoint);
   return { sorted, distinct: new Set(sorted) };
 }

@@ -74,12 +74,11 @@ interface Stretch {
 const noStretch: Stretch = { text: "", bytes: [], strays: [] };
 const longestStretch = 48;
 
-/** What may stand between others in compact JSON, what is escaped, and what lower case leaves behind of a letter. */
-const breaks = /[\p{Cc}\p{Cs}"\\/,:{}[\]\ufffd]|\u0307/u;
-
 function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = [];
   let current: { text: string; bytes: number[][]; strays: Buffer[] } | undefined;
+  // What may stand between others in compact JSON, what is escaped, and what lower case leaves behind of a letter.
+  const breaks = /[\p{Cc}\p{Cs}"\\/,:{}[\]\ufffd]|\u0307/u;
   for (const character of text) {
     if (breaks.test(character) || (current?.bytes.length ?? 0) >= longestStretch) current = undefined;
     if (breaks.test(character)) continue;

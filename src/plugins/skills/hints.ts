@@ -8,7 +8,9 @@ const hint = /(?<![\w$\\/])\$([a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])/gi;
 
 /** The message with the skills that it names after its own words, each once; undefined when it names none. */
 export async function withHintedSkills(content: Content, turn: Turn, skills: Skills): Promise<Content | undefined> {
-  const names = new Set([...textOf(content).matchAll(hint)].map(([, name = ""]) => name.toLowerCase()));
+  const said = textOf(content);
+  if (!said.includes("$")) return undefined;
+  const names = new Set([...said.matchAll(hint)].map(([, name = ""]) => name.toLowerCase()));
   const blocks: string[] = [];
   for (const name of names) {
     const skill = await skills.load(name, turn);
