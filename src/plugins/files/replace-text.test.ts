@@ -18,6 +18,12 @@ test("T3.5 a text of a megabyte is replaced as a short one is", () => {
   expect(replaced(`a\r\n${windows}b`, long, "x\n")).toEqual({ text: "a\r\nx\r\nb", count: 1 });
 });
 
+test("T3.5 half of a character matches no whole one, at neither end", () => {
+  expect(replaced("a😀b", "a\ud83d", "x").count).toBe(0);
+  expect(replaced("a😀b", "\ude00b", "x").count).toBe(0);
+  expect(replaced("a\ud83d b", "a\ud83d", "x")).toEqual({ text: "x b", count: 1 });
+});
+
 test("T3.5 occurrences before the start are left alone", () => {
   const text = "a\na\r\na\ra";
   expect(replaced(text, "a", "b", offsetOfLine(text, 2)).text).toBe("a\na\r\nb\rb");

@@ -2,12 +2,17 @@
 import { expect, test } from "vitest";
 import { conversations, gate, gated } from "../../../test/support/conversations.ts";
 import { endsTold, start, untilRequests } from "../../../test/support/subagent-tasks.ts";
+import { newTaskId } from "../../base/ids.ts";
+import type { Turn } from "../../kernel/turn-state.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { TapeStorage } from "../../tape/store.ts";
 import { recordEvents } from "../../testing/recorder.ts";
 import { calls, callTool, fail, type ScriptedStep, say } from "../../testing/scripted-model.ts";
 import { testRuntime } from "../../testing/test-runtime.ts";
 import { defineTool } from "../../tools/define-tool.ts";
+import type { Outcome, ToolCall } from "../../tools/interception.ts";
+import { Deliveries } from "./deliveries.ts";
+import type { UnreadEnd } from "./recall.ts";
 
 test("T7.7 a run does not end while its tasks are outstanding: it waits for each, and each is told once", async () => {
   const [one, two] = [gate(), gate()];
@@ -248,4 +253,30 @@ test("T7.7 an end that cannot be written down is told all the same, and the pare
   expect((await runtime.send("go")).text).toBe("over");
   expect(await endsTold(runtime)).toEqual([["completed", "answer"]]);
   expect(runtime.log.join("\n")).toContain("the end of a task could not be written down");
+});
+
+const turn = { turnId: "turn-1" } as Turn;
+const taskId = newTaskId();
+const end = { value: { task_id: taskId }, item: { id: "item-1" } } as unknown as UnreadEnd;
+const callOf = (id: string, name: string, origin: "model" | "code") =>
+  ({ id, name, origin, turn }) as unknown as ToolCall;
+const fine: Outcome = { ok: true, value: "" };
+
+test("T7.7 what a call has given stays given while its result is being written down", () => {
+  const deliveries = new Deliveries();
+  deliveries.show([end], { turn, callId: "call_1", origin: "model" });
+  expect(deliveries.isShown(taskId, turn)).toBe(true);
+  const settled = deliveries.settle(fine, callOf("call_1", "subagent.wait", "model"));
+  expect(settled).toMatchObject({ meta: { tasks: [taskId], inbox: ["item-1"] } });
+  expect(deliveries.isShown(taskId, turn)).toBe(true);
+  deliveries.forget(turn);
+  expect(deliveries.isShown(taskId, turn)).toBe(false);
+});
+
+test("T7.7 a call of code that ends later than the code has given nothing", () => {
+  const deliveries = new Deliveries();
+  deliveries.show([end], { turn, callId: "nested_1", origin: "code" });
+  expect(deliveries.settle(fine, callOf("call_1", "run_code", "model"))).toBeUndefined();
+  expect(deliveries.isShown(taskId, turn)).toBe(false);
+  expect(deliveries.settle(fine, callOf("nested_1", "subagent.wait", "code"))).toBeUndefined();
 });
