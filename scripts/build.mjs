@@ -124,7 +124,7 @@ function finishedText(path, text) {
  * expressions) needs no decoding.
  */
 function startedSoon(text) {
-  const keys = /(__(?:esm|commonJS)\(\{)"[^"]*"\(/g;
+  const keys = /(__(?:esm|commonJS)\(\{)\s*"[^"]*"\(/g;
   return text.replace(keys, "$1load(").replace(/[^\0-\x7f]/g, escapedCharacter);
 }
 

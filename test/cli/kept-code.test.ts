@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { type CliWorld, createCliWorld } from "../support/run-cli.ts";
+import { type CliWorld, cliFile, createCliWorld } from "../support/run-cli.ts";
 
 /** A folder for temporary files of its own, and where code is kept in it. */
 function placeIn({ home }: CliWorld) {
@@ -26,6 +26,14 @@ test("a command that succeeds keeps its compiled code for the next start, one th
   expect(await world.run(["hooks"], { env })).toEqual(first);
   expect(namesIn(folder)).toEqual([name]);
   expect(statSync(join(folder, name)).ino).toBe(ino);
+});
+
+test("the script of all commands is ASCII, as it is read, and its modules share the shape that esbuild starts them by", () => {
+  const dist = dirname(cliFile);
+  const [script = ""] = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
+  const text = readFileSync(join(dist, script), "utf8");
+  expect(text).not.toMatch(/[^\0-\x7f]/);
+  expect(new Set(text.match(/__esm\(\{[^(]*\(/g))).toEqual(new Set(["__esm({load("]));
 });
 
 test.each([
