@@ -6,6 +6,7 @@ import { CancelledError } from "../../base/abort.ts";
 import { BubError } from "../../base/errors.ts";
 import { createMemoryEnvironment } from "../../environment/memory.ts";
 import { definePlugin } from "../../kernel/plugin.ts";
+import type { TapeEntry } from "../../tape/entry.ts";
 import { createMemoryStorage } from "../../tape/memory-store.ts";
 import type { InboxPort, TapeStorage } from "../../tape/store.ts";
 import { calls, callTool, cutOff, fail, say, scriptedModel, stall } from "../../testing/scripted-model.ts";
@@ -234,21 +235,41 @@ test("R3.3 after a crash open calls are recorded as interrupted before anything 
 });
 
 /** The disk is full from the second tool result on. */
-function failingAfterFirstResult(
-  storage: ReturnType<typeof createMemoryStorage>,
-): ReturnType<typeof createMemoryStorage> {
+function failingAfterFirstResult(storage: TapeStorage): TapeStorage {
   let results = 0;
+  return failingWhen(storage, ({ kind }) => {
+    if (kind === "tool_result") results++;
+    return results > 1;
+  });
+}
+
+/** A disk that is full for batches that hold such an entry. */
+function failingWhen(storage: TapeStorage, isTooMuch: (entry: TapeEntry) => boolean): TapeStorage {
   const open: typeof storage.tapes.open = async (id) => {
     const log = await storage.tapes.open(id);
     const append: typeof log.append = async (entries) => {
-      if (entries.some(({ kind }) => kind === "tool_result")) results++;
-      if (results > 1) throw new BubError("config", "no space left");
+      if (entries.some(isTooMuch)) throw new BubError("config", "no space left");
       return log.append(entries);
     };
     return { ...methodsOf(log), append };
   };
   return { ...portsOf(storage), tapes: { ...methodsOf(storage.tapes), open } };
 }
+
+test("R1.8 pitfalls: what cannot be written onto the tape stays in the inbox, and the next turn reads it", async () => {
+  const storage = createMemoryStorage();
+  const full = failingWhen(storage, ({ meta }) => meta.inbox !== undefined);
+  await using before = await testRuntime({ model: scriptedModel([say("never")]), storage: full });
+  const tape = before.runtime.tapeIdOf("cli:test");
+  await storage.inboxes.put(tape, { kind: "steer", payload: { content: "and be quick" }, meta: {} });
+  expect((await before.send("go")).status).toBe("error");
+  expect(await storage.inboxes.list(tape)).toHaveLength(1);
+  const model = scriptedModel([say("understood")]);
+  await using after = await testRuntime({ model, storage });
+  expect((await after.send("again")).text).toBe("understood");
+  expect(model.requests[0]?.messages.map(({ content }) => content)).toContain("and be quick");
+  expect(await storage.inboxes.list(tape)).toEqual([]);
+});
 
 test("R1.8 an item that already stands on the tape is only deleted", async () => {
   const storage = createMemoryStorage();
