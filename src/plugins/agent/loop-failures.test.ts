@@ -256,6 +256,31 @@ function failingWhen(storage: TapeStorage, isTooMuch: (entry: TapeEntry) => bool
   return { ...portsOf(storage), tapes: { ...methodsOf(storage.tapes), open } };
 }
 
+test("R3.3 a step is brought onto the disk once: before its tools run, or at its end where it has none", async () => {
+  const seen: string[] = [];
+  const storage = createMemoryStorage();
+  const open: typeof storage.tapes.open = async (id) => {
+    const log = await storage.tapes.open(id);
+    const append: typeof log.append = async (entries) => {
+      seen.push(...entries.map(({ kind, payload }) => (kind === "event" ? String(payload.name) : kind)));
+      return log.append(entries);
+    };
+    return { ...methodsOf(log), append, sync: async () => void seen.push("sync") };
+  };
+  const tool = defineTool({ name: "run", description: "Run.", run: () => void seen.push("tool runs") });
+  const model = scriptedModel([callTool("run"), say("done")]);
+  await using runtime = await testRuntime({
+    model,
+    tools: [tool],
+    storage: { ...portsOf(storage), tapes: { ...methodsOf(storage.tapes), open } },
+  });
+  await runtime.send("go");
+  expect(seen.slice(seen.indexOf("tool_call"))).toEqual([
+    ...["tool_call", "sync", "tool runs", "tool_result", "run"],
+    ...["message", "run", "sync"],
+  ]);
+});
+
 test("R1.8 pitfalls: what cannot be written onto the tape stays in the inbox, and the next turn reads it", async () => {
   const storage = createMemoryStorage();
   const full = failingWhen(storage, ({ meta }) => meta.inbox !== undefined);
