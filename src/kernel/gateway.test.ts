@@ -71,6 +71,21 @@ test("R1.6 admission: in a terminal a message during a run steers it", async () 
   expect(w.requests[1]?.messages.at(-1)).toEqual({ role: "user", content: "and mind the gap" });
 });
 
+test("R1.8 a message that is still being written when the run ends gets a turn at once", async () => {
+  await using w = await world();
+  const { inboxes } = w.runtime.runtime.storage;
+  const put = inboxes.put.bind(inboxes);
+  const run = w.gateway.receive(typed("go"));
+  await w.held.reached;
+  inboxes.put = async (...item) => {
+    w.held.open();
+    await run;
+    return put(...item);
+  };
+  await w.gateway.receive(typed("and then?"));
+  expect(w.finals).toEqual(["done", "next"]);
+});
+
 test("R1.6 admission: from another channel it waits and gets a turn of its own", async () => {
   await using w = await world();
   const run = w.gateway.receive(typed("go", { channel: "chat", sessionId: "s" }));

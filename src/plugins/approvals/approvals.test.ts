@@ -102,6 +102,16 @@ test("R5.7 BUB_APPROVE=writes does not ask before a subagent: what it calls is a
   expect(text("/work/new.txt")).toBe("one\n");
 });
 
+test("R5.7 BUB_APPROVE=writes asks about what a child does, not about starting it", async () => {
+  const { questions, texts } = await run({
+    calls: [callTool("subagent", { prompt: "look" })],
+    settings: { approve: "writes" },
+    answers: [],
+  });
+  expect(questions).toEqual([]);
+  expect(texts[0]).toContain("sub-");
+});
+
 test("R5.7 BUB_APPROVE=always asks before every call", async () => {
   const { questions } = await run({
     calls: [read, callTool("tape_info")],
