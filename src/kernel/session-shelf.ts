@@ -34,6 +34,8 @@ export interface PruneOptions {
   dryRun?: boolean;
   /** True: of all workspaces; else of this runtime's. */
   everywhere?: boolean;
+  /** Told of what cannot be removed, and the others are; without it, that is thrown. */
+  onFailed?: (error: unknown) => void;
   signal?: AbortSignal;
 }
 
@@ -163,20 +165,34 @@ function chooseArchive(runtime: Runtime, name: string, all: readonly ArchivedSes
 
 /** Removes what nobody has touched for long, for good. */
 export async function pruneSessions(runtime: Runtime, options: PruneOptions): Promise<Pruned> {
-  const { dryRun = false, everywhere, signal } = options;
-  const { olderThan } = options;
+  const { olderThan, dryRun = false, everywhere, signal, onFailed } = options;
   const limit = olderThan.toISOString();
   const shelf = shelfOf(runtime);
   const sessions: SessionSummary[] = [];
   const busy: SessionSummary[] = [];
+  const isDone = async (work: Promise<boolean>): Promise<boolean | undefined> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (onFailed === undefined) throw error;
+      onFailed(error);
+      return undefined;
+    }
+  };
   for (const summary of await listSessions(runtime, { everywhere })) {
     signal?.throwIfAborted();
     if (summary.changed >= olderThan) continue;
-    const isRemoved = dryRun ? await isFree(runtime, summary) : await removeOld(runtime, summary, olderThan);
-    (isRemoved ? sessions : busy).push(summary);
+    const isRemoved = await isDone(dryRun ? isFree(runtime, summary) : removeOld(runtime, summary, olderThan));
+    if (isRemoved !== undefined) (isRemoved ? sessions : busy).push(summary);
   }
-  const archives = (await listArchives(runtime, { everywhere })).filter(({ date }) => date < limit);
-  if (!dryRun) for (const { place } of archives) await shelf.removeArchive(place);
+  const archives: ArchivedSession[] = [];
+  for (const archive of await listArchives(runtime, { everywhere })) {
+    if (archive.date >= limit) continue;
+    const isRemoved = await isDone(
+      dryRun ? Promise.resolve(true) : shelf.removeArchive(archive.place).then(() => true),
+    );
+    if (isRemoved !== undefined) archives.push(archive);
+  }
   return { sessions, archives, busy };
 }
 

@@ -241,6 +241,21 @@ test("R5.1 an archived session is off the list until it is restored; what took i
   expect(unknown).toEqual({ code: 1, stdout: "", stderr: "bub: there is no archive of 'onw'. Did you mean 'one'?\n" });
 });
 
+test("R5.1 prune goes on past what cannot be removed, and tells it", async () => {
+  using world = createCliWorld();
+  const old = [addSession(world, "one", { days: 40 }), addSession(world, "two", { days: 50 })];
+  const broken = addSession(world, "broken", { days: 45 });
+  rmSync(broken);
+  mkdirSync(broken);
+  utimesSync(broken, 0, 0);
+  const pruned = await world.run(["sessions", "prune", "--older-than", "30d", "--yes"]);
+  expect(pruned).toMatchObject({ code: 1, stdout: expect.stringContaining("Removed 2 sessions and 0 archives") });
+  expect(pruned.stderr).toBe(
+    `bub: cannot remove ${broken}: it is a folder. Move the folder away: a file of Bub's belongs there.\n`,
+  );
+  expect(old.filter((path) => existsSync(path))).toEqual([]);
+});
+
 test("R5.1 prune shows what would go and removes nothing without --yes", async () => {
   using world = createCliWorld();
   addSession(world, "old", { days: 40 });

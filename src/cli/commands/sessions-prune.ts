@@ -1,7 +1,8 @@
 // `bub sessions prune`: shows what nobody has used for long; removes it only when asked to.
 
 import { counted, renderAge, renderBytes } from "../../base/amounts.ts";
-import { jsonLine, toOneLine } from "../../base/terminal-text.ts";
+import { wholeSentencesOf } from "../../base/errors.ts";
+import { jsonLine, neutralise, toOneLine } from "../../base/terminal-text.ts";
 import type { TextOutput } from "../../base/text-output.ts";
 import type { Runtime } from "../../kernel/runtime.ts";
 import { type Pruned, pruneSessions } from "../../kernel/session-shelf.ts";
@@ -26,17 +27,22 @@ export async function runSessionsPrune(
   options: SessionsPruneOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { stdout, stop } = context;
+  const { stdout, stderr, stop } = context;
   const { olderThan: age, everywhere } = options;
   if (age === undefined) throw new UsageError("bub sessions prune needs --older-than <age>, such as 30d.");
   await using runtime = await openRuntime(context);
   const olderThan = dateFrom(age, runtime.clock.now());
   const dryRun = options.yes !== true || options.dryRun === true;
-  const pruned = await pruneSessions(runtime, { olderThan, dryRun, everywhere, signal: stop.signal });
+  let isWhole = true;
+  const onFailed = (error: unknown) => {
+    isWhole = false;
+    stderr.write(`bub: ${neutralise(wholeSentencesOf(error))}\n`);
+  };
+  const pruned = await pruneSessions(runtime, { olderThan, dryRun, everywhere, onFailed, signal: stop.signal });
   const text =
     options.json === true ? jsonLine({ dry_run: dryRun, ...pruned }) : render(pruned, dryRun, runtime, stdout);
   stdout.write(runtime.mask.mask(`${text}\n`));
-  return 0;
+  return isWhole ? 0 : 1;
 }
 
 function dateFrom(age: string, now: Date): Date {
