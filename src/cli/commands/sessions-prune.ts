@@ -39,9 +39,10 @@ export async function runSessionsPrune(
     stderr.write(`bub: ${neutralise(wholeSentencesOf(error))}\n`);
   };
   const pruned = await pruneSessions(runtime, { olderThan, dryRun, everywhere, onFailed, signal: stop.signal });
-  const text =
-    options.json === true ? jsonLine({ dry_run: dryRun, ...pruned }) : render(pruned, dryRun, runtime, stdout);
-  stdout.write(runtime.mask.mask(`${text}\n`));
+  const isEmpty = pruned.sessions.length + pruned.archives.length + pruned.busy.length === 0;
+  const write = (text: string) => stdout.write(runtime.mask.mask(`${text}\n`));
+  if (options.json === true) write(jsonLine({ dry_run: dryRun, ...pruned }));
+  else if (isWhole || !isEmpty) write(render(pruned, dryRun, runtime, stdout));
   return isWhole ? 0 : 1;
 }
 
