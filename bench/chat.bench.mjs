@@ -5,8 +5,8 @@ import { atMost, inTurns, median, now, ratio, shared } from "./measure.mjs";
 import { openTerminal } from "./terminal.mjs";
 import { benchFile, cliFile, inWorld } from "./world.mjs";
 
-// A row of the live part begins by being cleared.
-const prompt = "\x1b[K>";
+/** The line that is typed into: the first or a further one of what is drawn. @param typed what stands in it */
+const prompt = (typed = "") => new RegExp(`(?:\x1b8|\r\n)>${typed}`);
 const ctrlD = "\x04";
 
 const starts = shared(({ full }) =>
@@ -19,10 +19,10 @@ const starts = shared(({ full }) =>
       chat: async () => {
         const startedAt = now();
         const terminal = node("--require", benchFile("peak-memory.cjs"), cliFile, "chat", "--new");
-        const elapsedMs = (await terminal.until(prompt)) - startedAt;
+        const elapsedMs = (await terminal.until(prompt())) - startedAt;
         terminal.type("hi\r");
-        await terminal.until("ok");
-        await terminal.until(prompt);
+        await terminal.until(/ok/);
+        await terminal.until(prompt());
         terminal.type(ctrlD);
         await terminal.closed;
         return { elapsedMs, peak: Number(readFileSync(file, "utf8")) / 1024 ** 2 };
@@ -49,9 +49,9 @@ const typing = ({ full }) =>
       cwd: world.workspace,
     });
     try {
-      await terminal.until(prompt);
+      await terminal.until(prompt());
       terminal.type("go\r");
-      for (let count = 0; count < 50; count += 1) await terminal.until("word");
+      for (let count = 0; count < 50; count += 1) await terminal.until(/word/);
       const waits = [];
       let typed = "";
       for (let count = 0; count < (full ? 400 : 100); count += 1) {
@@ -59,11 +59,11 @@ const typing = ({ full }) =>
         typed += letter;
         const startedAt = now();
         terminal.type(letter);
-        waits.push((await terminal.until(`${prompt} ${typed}`)) - startedAt);
+        waits.push((await terminal.until(prompt(` ${typed}`))) - startedAt);
         if (typed.length === 40) {
           terminal.type("\x15");
           typed = "";
-          await terminal.until(`${prompt}\r`);
+          await terminal.until(prompt("\r"));
         }
       }
       const sorted = waits.sort((one, other) => one - other);

@@ -11,21 +11,24 @@ export function openTerminal(command, { env, cwd }) {
   let drawn = "";
   let wake = () => undefined;
   child.stdout.setEncoding("utf8").on("data", (text) => {
+    // Somewhere on the right: where it really is would matter after a resize alone.
+    const questions = text.split("\x1b[6n").length - 1;
+    child.stdin.write("\x1b[20;100R".repeat(questions));
     drawn += text;
     wake();
   });
   return {
     type: (text) => child.stdin.write(text),
-    /** Resolves when that text is drawn, and forgets all until there. Answers when. */
-    async until(text) {
+    /** Resolves when what fits is drawn, and forgets all until there. Answers when. */
+    async until(pattern) {
       const limit = now() + 30_000;
       for (;;) {
-        const index = drawn.indexOf(text);
-        if (index >= 0) {
-          drawn = drawn.slice(index + text.length);
+        const found = pattern.exec(drawn);
+        if (found !== null) {
+          drawn = drawn.slice(found.index + found[0].length);
           return now();
         }
-        if (now() > limit) throw new Error(`the terminal never showed ${JSON.stringify(text)}:\n${drawn.slice(-2000)}`);
+        if (now() > limit) throw new Error(`the terminal never showed ${pattern}:\n${drawn.slice(-2000)}`);
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, 1000);
           wake = () => {
