@@ -179,6 +179,24 @@ test("R5.2 a terminal that stops answering is drawn on all the same", async () =
   expect(scene.screen.room).toBe(59);
 });
 
+test("R5.2 an answer that comes too late is nothing that somebody types", async () => {
+  using scene = new Scene();
+  const typed: string[] = [];
+  const editor = {
+    render: () => ["> "],
+    handleInput: (data: string) => void typed.push(data),
+    invalidate: () => undefined,
+  };
+  scene.screen.setFocus(editor);
+  await scene.rest();
+  scene.finish([50]);
+  for (let round = 0; round < 4; round += 1) await scene.pass(longMs);
+  await scene.arrive();
+  expect(scene.terminal.owed).toBeGreaterThan(0);
+  scene.terminal.reply();
+  expect(typed).toEqual([]);
+});
+
 test("R5.2 whoever reads the terminal next gets no answer to what was drawn: leaving waits for it", async () => {
   using scene = new Scene();
   await scene.rest();

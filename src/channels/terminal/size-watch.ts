@@ -123,8 +123,9 @@ export class SizeWatch {
       return true;
     }
     const [row, columns] = numbersOf(data);
-    if (row === undefined || columns === undefined || this.#owed.length === 0) return false;
-    if (row === 1 && columns <= mostModifiers) return false;
+    if (row === undefined || columns === undefined || (row === 1 && columns <= mostModifiers)) return false;
+    // It comes too late, and is no key either.
+    if (this.#owed.length === 0) return true;
     if (this.#aboveBefore === undefined) {
       this.#aboveBefore = row - 1;
       return true;
